@@ -1,6 +1,7 @@
-# The words a person types; .ci/run types the same.
+# The words a user types; .ci/run types the same.
 
 NEXTEST_VERSION := 0.9.143
+MDBOOK_VERSION := 0.5.4
 FUZZ_SECONDS ?= 60
 SECONDS ?= 600
 # For torture: sqlite, postgres (two hubs on one server) or patroni (two hubs on three servers).
@@ -17,7 +18,7 @@ BINARY ?= $(shell ls -t target/release/baton target/quick/baton 2>/dev/null | he
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo run run-cluster races patroni bench-postgres quick build test check bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients mcp-clients browser schemathesis s3 screenshots sdk-python sdk-python-adapters postgres test-postgres18 clean
+.PHONY: help docs demo run run-cluster races patroni bench-postgres quick build test check spelling bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-pages bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients mcp-clients browser schemathesis s3 screenshots sdk-python sdk-python-adapters postgres test-postgres18 clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -39,21 +40,27 @@ quick:
 build: ## the release binary, target/release/baton
 	$(CARGO) build --locked --release --package baton
 
-# Without the package registries the clients', the browser's, schemathesis's, the bucket's and PostgreSQL's own tests fail and say so; all others still run.
 test: tools ## every test
-	@$(MAKE) --no-print-directory --jobs --keep-going --output-sync clients mcp-clients browser schemathesis s3 postgres || true
-	$(CARGO) nextest run --locked --workspace
-	@$(MAKE) --no-print-directory sdk-python
-	@$(MAKE) --no-print-directory sdk-typescript
+	@CARGO="$(CARGO)" scripts/test.sh
 
 test-postgres18: tools ## the store's contract on PostgreSQL 18
 	@scripts/postgres.sh 18
 	BATON_TEST_POSTGRES=18 $(CARGO) nextest run --locked --package baton-store -E 'test(/postgres/)'
 
-check: ## formatting, lints as errors, documentation
+# mdBook takes some minutes to compile the first time; without its server and watcher, which pull in most of its dependencies.
+docs: target/tools/mdbook-$(MDBOOK_VERSION)/bin/mdbook ## the documentation as a site with search, target/docs/site; fails on a dead link
+	@scripts/docs.py $<
+
+target/tools/mdbook-$(MDBOOK_VERSION)/bin/mdbook:
+	$(CARGO) install mdbook --locked --version $(MDBOOK_VERSION) --no-default-features --features search --root target/tools/mdbook-$(MDBOOK_VERSION)
+
+check: spelling ## formatting, spelling, lints as errors, documentation
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --document-private-items
+
+spelling: ## the spelling of sources, help and documentation
+	@scripts/spelling.sh
 
 # Every part but the adapter's, about 35 minutes; a part that fails is named on the page, and the others still run.
 bench: build proof clients ## everything beside its peers, in one run: writes docs/benchmarks.md
@@ -88,6 +95,10 @@ bench-start: build proof ## from the call to ready, memory when idle, size
 
 bench-postgres: build proof patroni ## hubs on PostgreSQL beside pgmq, a hub on SQLite and three synchronous servers
 	@$(PROOF) postgres
+
+bench-pages: tools build browser ## first paint and longest pause of the dashboard with 10 000 tasks and 200 agents
+	BATON_TEST_BINARY=$(CURDIR)/target/release/baton BATON_MEASURE_PAGES=1 \
+		$(CARGO) nextest run --locked --package baton --test it --no-capture -E 'test(/^it::browser::speed::/)'
 
 bench-adapter: ## adapter, content hash and bundle, each beside its limit
 	$(CARGO) bench --locked --package baton-adapter
@@ -194,7 +205,7 @@ sdk-python: ## the Python SDK: ruff, mypy, and its tests against a real hub
 sdk-python-adapters: ## the Python SDK's adapters with LangGraph, the OpenAI Agents SDK and the Claude Agent SDK (500 MB of packages)
 	@scripts/sdk-python.sh adapters
 
-screenshots: browser ## the dashboard's pictures in docs/images, taken anew
+screenshots: browser ## the dashboard's pictures in docs/images
 	$(CARGO) build --locked --package baton
 	@node scripts/screenshots.mjs
 

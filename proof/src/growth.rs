@@ -103,7 +103,7 @@ impl Side {
         let begun = Instant::now();
         let seeded = seed::fill(&home, &hub, tasks, past.as_ref()).await?;
         let seconds = begun.elapsed().as_secs_f64();
-        // Started anew, so that neither has anything in memory that the other has not.
+        // Started again, so that neither has anything in memory that the other has not.
         hub.stop()?;
         let tasks = seeded.tasks;
         let stored = Stored {

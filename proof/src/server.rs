@@ -1,4 +1,4 @@
-//! The servers of a run: each on loopback, in a folder of its own, and ended with the run whatever happens.
+//! The servers of a run: each on loopback, in a folder of its own, and ended with the run in any case.
 
 pub(crate) mod hub;
 pub(crate) mod nats;

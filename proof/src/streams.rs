@@ -177,7 +177,7 @@ async fn push(
     let mut is_sending = true;
     while is_sending || awaited > 0 {
         tokio::select! {
-            // What was sent is known before its frame can come: it is told before the bytes are written.
+            // What was sent is known before its frame can come: it is recorded before the bytes are written.
             biased;
             send = begun.recv(), if is_sending => match send {
                 Some((agent, at)) => { sent_at[agent] = Some(at); awaited += 1; }

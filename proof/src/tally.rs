@@ -19,7 +19,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Notes one latency or why there is none, and says whether the connection goes on.
+    /// Notes one latency or why there is none, and says whether the connection continues.
     pub(super) fn note(&mut self, outcome: Result<Duration, Trouble>) -> ControlFlow<()> {
         let trouble = match outcome {
             Ok(latency) => {

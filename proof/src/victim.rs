@@ -130,7 +130,7 @@ pub(crate) struct Working {
 }
 
 impl Working {
-    /// Waits for the calls under way and adds everything up.
+    /// Waits for the calls in progress and adds everything up.
     pub(crate) async fn finish(mut self) -> Result<VictimFigures, Failure> {
         // All connections may have ended already.
         let _ = self.stop.send(true);

@@ -15,7 +15,7 @@ await tell(async ({ given, open, rest }) => {
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Agent').fill('nobody-of-this-name');
   await dialog.getByRole('button', { name: 'Reassign' }).click();
-  await dialog.getByRole('alert').getByText('No agent of this network has that name.').waitFor();
+  await dialog.getByRole('alert').getByText('No agent in this network has that name.').waitFor();
   await dialog.getByLabel('Agent').fill('second');
   await dialog.getByRole('button', { name: 'Reassign' }).click();
   await page.locator('.task-head .sub', { hasText: '→ second' }).waitFor();

@@ -28,14 +28,14 @@ await tell(async ({ given, open, rest }) => {
   await dialog.getByLabel('The agent\'s name').fill('fresh');
   await look('window: a key for an agent');
   await dialog.getByRole('button', { name: 'Make key' }).click();
-  await dialog.getByText('It is shown this once').waitFor();
+  await dialog.getByText('It is shown only once').waitFor();
   await look('window: the key');
   await leave();
   await visit('network', 'table');
   await button('Invite somebody').click();
   await look('window: invite');
   await dialog.getByRole('button', { name: 'Make invite' }).click();
-  await dialog.getByText('It is shown this once').waitFor();
+  await dialog.getByText('It is shown only once').waitFor();
   await look('window: the invite');
   await leave();
   if (isPhone) {

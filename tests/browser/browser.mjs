@@ -100,11 +100,11 @@ export async function until(what, look) {
   }
 }
 
-/// Marks a page, and gives a check that it is still that very page: nothing was loaded anew.
+/// Marks a page, and gives a check that it is still that very page: nothing was loaded again.
 export async function stays(page) {
   const mark = `mark-${Math.random()}`;
   await page.evaluate((text) => { window.mark = text; }, mark);
-  return async () => assert.equal(await page.evaluate(() => window.mark), mark, 'the page was loaded anew');
+  return async () => assert.equal(await page.evaluate(() => window.mark), mark, 'the page was loaded again');
 }
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');

@@ -30,7 +30,7 @@ await tell(async ({ given, open }) => {
   await keyboard.type(given.password);
   await keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-  await tabTo('To the content');
+  await tabTo('Skip to content');
   await tabTo('Tasks');
   await keyboard.press('Enter');
   await sees(page, 'reached by keys');

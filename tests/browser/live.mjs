@@ -1,4 +1,4 @@
-// A task is sent from the page and seen to arrive, run and end, on three pages at once, none of them loaded anew.
+// A task is sent from the page and seen to arrive, run and end, on three pages at once, none of them loaded again.
 
 import assert from 'node:assert/strict';
 import { ask, at, sees, signIn, stays, tell } from './browser.mjs';

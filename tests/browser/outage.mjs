@@ -1,4 +1,4 @@
-// The hub is killed and comes back: the page says so, goes on, and shows what happened meanwhile. Still signed in.
+// The hub is killed and comes back: the page says so, continues, and shows what happened meanwhile. Still signed in.
 
 import { ask, at, sees, signIn, stays, tell } from './browser.mjs';
 
@@ -11,7 +11,7 @@ await tell(async ({ given, open }) => {
   await state.getByText('Live').waitFor();
   const check = await stays(page);
   await ask('kill');
-  await state.getByText('Hub away, trying again…').waitFor();
+  await state.getByText('Hub unreachable, retrying…').waitFor();
   await sees(page, 'sent before');
   await ask('start');
   await state.getByText('Live').waitFor();

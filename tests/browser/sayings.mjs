@@ -36,7 +36,7 @@ await tell(async ({ given, open, rest }) => {
   assert.equal(await page.locator('.big').textContent(), String(handoffs.count));
   await sees(page, 'counted since');
 
-  // The expiry somebody chose stays chosen, whatever happens in the network meanwhile.
+  // The expiry somebody chose stays chosen, in any case in the network meanwhile.
   await page.goto(at(given, 'send'));
   await page.getByLabel('Give up').selectOption('86400');
   const reads = page.waitForResponse((response) => response.url().includes('/api/agents'));

@@ -1,5 +1,5 @@
 // A lively network for pictures and for the accessibility pass: seven agents, tasks in every state, a conversation,
-// a parent with its children. The same each time; `moment` is told how far it has come, from 0 to 1, and may move the
+// a parent with its children. The same each time; `moment` receives how far it has come, from 0 to 1, and may move the
 // hub's clock along.
 
 import { tool } from './browser.mjs';
@@ -85,7 +85,7 @@ export async function seed({ base, rest, token, network, waves, moment = async (
   return finish({ user, send, claim, end, report, by });
 }
 
-/// What is going on when one looks: something in every open state, and a family.
+/// What is continuing when one looks: something in every open state, and a family.
 async function finish({ user, send, claim, end, report, by }) {
   // Takes up one task; what lies before it in the inbox is done first.
   const take = async (alias, id) => {

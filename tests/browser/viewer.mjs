@@ -36,7 +36,7 @@ await tell(async ({ given, open, rest }) => {
   await quiet();
   assert.equal(await has('button', /invite somebody|remove|rename|withdraw/i), 0);
   await page.goto(at(given, 'send'));
-  await sees(page, 'You may look, not send');
+  await sees(page, 'You can read, not send');
   assert.equal(await page.locator('main form').count(), 0);
   await page.goto(at(given, 'overview'));
   await page.locator('.tiles').waitFor();

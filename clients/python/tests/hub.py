@@ -60,7 +60,7 @@ class Hub:
         raise AssertionError(f"the hub does not start: {(self._folder / 'log').read_text()}")
 
     def kill(self) -> None:
-        """SIGKILL: nothing is written down on the way out."""
+        """SIGKILL: nothing is saved on exit."""
         self._process.send_signal(signal.SIGKILL)
         self._process.wait(30)
 

@@ -1,4 +1,4 @@
-"""What stands between a client and a hub in the tests: a server that answers as it is told (`Stub`), one that passes calls on and
+"""What stands between a client and a hub in the tests: a server with scripted answers (`Stub`), one that passes calls on and
 may drop or cut their answers (`Forwarder`), and a gate for bytes (`Gate`)."""
 
 from __future__ import annotations

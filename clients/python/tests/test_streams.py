@@ -116,7 +116,7 @@ def test_b28_a_reset_is_passed_on_and_what_is_unknown_does_no_harm() -> None:
         assert seen[3].data["task_id"] == "t"
         assert [asked.headers.get("last-event-id") for asked in server.asked] == [None, "9"]
 
-    # Without a number nothing says what was missed, so the caller is told.
+    # Without a number the gap is unknown, so the caller gets a reset.
     unnumbered = Told(200, b'data: {"type":"connected"}\n\n', {"content-type": "text/event-stream"})
     with stub(unnumbered) as server, Client(server.url, TOKEN) as client:
         seen = list(itertools.islice(client.events("coder"), 3))

@@ -31,7 +31,7 @@ after(async () => {
   await hub.stop();
 });
 
-/** A model that calls what it is told to call, and then says what it has seen. */
+/** A model that calls the given tools and then prints the results. */
 class ScriptedModel implements Model {
   readonly seen: string[] = [];
   #turn = 0;

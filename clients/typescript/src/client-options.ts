@@ -11,7 +11,7 @@ export interface ClientOptions extends TransportOptions {
 /** What every call takes. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** How often this call is tried; by default as the client was told. */
+  /** How often this call is tried; by default the client's setting. */
   readonly retry?: RetryOptions | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface SendOptions extends CallOptions {
   readonly allowCycle?: boolean | undefined;
 }
 
-/** A task with its artifacts and what was said on it. */
+/** A task with its artifacts and messages. */
 export type WaitedTask = wire.Task & {
   readonly artifacts: readonly wire.Artifact[];
   readonly messages: readonly wire.TaskMessage[];

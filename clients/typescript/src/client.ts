@@ -77,7 +77,7 @@ export class Client {
     return { ...sent, task, ended: isEnd(task.status) };
   }
 
-  /** A task, its artifacts and what was said on it. */
+  /** A task, its artifacts and its messages. */
   get(taskId: string, options: CallOptions & { waitSeconds?: number; after?: number } = {}): Promise<wire.TaskShown> {
     return this.transport.json({
       method: "GET",

@@ -117,7 +117,7 @@ export class HandlerTask {
     return this.#claim.task;
   }
 
-  /** What was said on the task before this run. */
+  /** The messages on the task before this run. */
   get messages(): readonly wire.TaskMessage[] {
     return this.#claim.messages;
   }

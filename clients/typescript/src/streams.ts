@@ -1,5 +1,5 @@
 // Streams of events that outlive their connection: when it ends they come back with the last id that was passed on. Only
-// the caller, the end of a task, or a hub that says no ends one.
+// the caller, the end of a task, or a hub that refuses ends one.
 
 import { BatonError } from "./baton-error.js";
 import { HubUnreachable, objectOf } from "./errors.js";

@@ -1,4 +1,4 @@
-// One call to the hub: sent, bounded in time and size, read, and sent again where that is safe. Which calls are is said
+// One call to the hub: sent, bounded in time and size, read, and sent again where that is safe. Which calls are is decided
 // by whoever makes them. Redirects are never followed: a token goes to the hub it is for and nowhere else.
 
 import { BatonError } from "./baton-error.js";

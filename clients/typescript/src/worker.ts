@@ -232,7 +232,7 @@ export class Worker {
       this.#tell({ type: "ended", taskId, status: outcome.status });
       return undefined;
     }
-    // A result that breaks a rule (an unknown artifact, no room for it) ends the task all the same, and says why.
+    // A result that breaks a rule (an unknown artifact, no room for it) ends the task anyway, and says why.
     const isOfResult = error instanceof BatonError && REFUSED_RESULTS.has(code);
     if (isOfResult && outcome.artifacts !== NO_ARTIFACTS) {
       const text = bounded(`the handler's result was refused: ${error.message}`);

@@ -193,7 +193,7 @@ test("b06 Retry-After is honoured, and a wait that is too long is an error at on
   await stub.close();
 });
 
-test("b07 only calls that can be repeated are repeated, and not for ever", async () => {
+test("b07 only calls that can be repeated are repeated, and not forever", async () => {
   const retry = { tries: 3, firstMillis: 1, maxMillis: 2 };
   type Act = (client: Client) => Promise<unknown>;
   const read: Act = (client) => client.get("t");

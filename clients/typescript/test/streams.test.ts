@@ -47,7 +47,7 @@ test("b26 the inbox stream resumes over a killed hub without gap or repeat", asy
   stop.abort(new Error("enough"));
   await assert.rejects(reading, /enough/);
 
-  // Whoever kept the last id goes on from there, also in another process.
+  // Whoever kept the last id continues from there, also in another process.
   const { id } = seen.findLast((event) => event.type === "new_task") ?? {};
   await send();
   for await (const event of client.events({ lastEventId: id })) {

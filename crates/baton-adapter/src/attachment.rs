@@ -18,7 +18,7 @@ pub struct AttachmentRef<'a> {
     pub sha256: Digest,
     /// Its size.
     pub size_bytes: u64,
-    /// What the transport said it is.
+    /// The media type that the transport gave.
     pub media_type: &'a str,
 }
 

@@ -3,7 +3,7 @@
 /// The kind of an emitted event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventType {
-    /// An agent said what it can do.
+    /// An agent reported its capabilities.
     AgentCapabilities,
     /// A task was asked for.
     TaskRequested,

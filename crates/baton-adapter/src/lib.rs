@@ -44,7 +44,7 @@ pub const SOURCE: &str = "urn:assay:adapter:a2a";
 pub struct Input<'a> {
     /// Its bytes.
     pub bytes: &'a [u8],
-    /// What the transport said they are.
+    /// The media type that the transport gave.
     pub media_type: &'a str,
     /// The protocol version the transport named, for packets that do not say.
     pub protocol_version: Option<&'a str>,
@@ -126,7 +126,7 @@ fn emit<'a, A>(
     discovery: Discovery,
     losses: &mut Losses,
 ) -> Event<'a, Payload<'a, A>> {
-    // It looks at what the packet itself said, so it comes before any substitution.
+    // It reads the packet itself, so it comes before any substitution.
     let handoff = Handoff::observe(event_type, &packet);
 
     let Packet { agent, mut task, mut artifact, mut message, .. } = packet;

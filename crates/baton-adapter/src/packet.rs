@@ -18,7 +18,7 @@ pub(crate) use part::{Agent, Artifact, Message, Task};
 use part::{Leaf, Part};
 use skip::Skip;
 
-/// What the adapter reads of a packet. A leaf that is no string is absent; an empty string is present.
+/// The members of a packet that the adapter reads. A leaf that is not a string is absent; an empty string is present.
 #[derive(Debug)]
 pub(crate) struct Packet<'a, A = Attribute<'a>> {
     pub(crate) protocol: Option<Cow<'a, str>>,

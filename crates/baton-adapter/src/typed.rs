@@ -24,7 +24,7 @@ const VERSION: &str = "0.2";
 /// it is read, the second would be looked into. Neither is done here.
 #[derive(Debug, Clone)]
 pub struct TypedPacket<'a, A> {
-    /// What sort of thing it tells.
+    /// The kind of event.
     pub event_type: EventType,
     /// When.
     pub time: Time,

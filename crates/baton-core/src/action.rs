@@ -13,9 +13,9 @@ pub enum Action<'a> {
     ReadNetwork,
     /// Stream every event of the network.
     WatchNetwork,
-    /// See the open deliveries of whoever has this name.
+    /// Read the open deliveries of the user or agent with this name.
     ReadInbox(&'a str),
-    /// Acknowledge one of the deliveries of whoever has this name.
+    /// Acknowledge a delivery of the user or agent with this name.
     AckInbox(&'a str),
     /// Stream what happens to somebody.
     Listen(&'a Principal),
@@ -73,7 +73,7 @@ pub enum Action<'a> {
     },
     /// See who owns which alias, and hand aliases over.
     ManageAliases,
-    /// Register, list or remove agents of others that tasks are handed to.
+    /// Register, list or remove remote agents that tasks are handed to.
     ManageRemotes,
     /// See and set how many tasks a chain of parents may have.
     ManageDelegation,
@@ -104,9 +104,9 @@ pub enum TaskAction {
     AskSender,
     /// Give the input that was asked for.
     Answer,
-    /// Have its events told to a receiver outside.
+    /// Send its events to an external push receiver.
     Notify,
-    /// Call it off.
+    /// Cancel it.
     Cancel,
     /// Make a new task of it.
     Retry,
@@ -129,7 +129,7 @@ pub(crate) struct TaskRule {
 /// Which agents may do something to a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Agents {
-    /// Who sent it, whom it was given to, and coordinators.
+    /// The sender, the assignee, and coordinators.
     Party,
     Sender,
     Assignee,

@@ -18,7 +18,7 @@ wire_text!(
 );
 
 impl Alias {
-    /// Takes 1–200 letters, digits, `_`, `.` and `-` that are no reserved name.
+    /// Accepts 1–200 letters, digits, `_`, `.` and `-`; reserved names are refused.
     pub fn parse(text: &str) -> Result<Self, Refusal> {
         let fits = |c: char| c.is_alphabetic() || c.is_ascii_digit() || matches!(c, '_' | '.' | '-');
         if text.is_empty() || text.chars().nth(ALIAS_MAX_CHARS).is_some() {

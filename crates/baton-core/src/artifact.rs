@@ -52,7 +52,7 @@ impl serde::Serialize for ArtifactHash {
 }
 
 wire_text!(
-    /// The name of an artifact: one that can be a file's on any system, whoever made it up.
+    /// The name of an artifact: a valid file name on any system.
     ArtifactName
 );
 

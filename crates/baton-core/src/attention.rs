@@ -24,7 +24,7 @@ pub struct WatchedTask {
     pub max_attempts: u32,
     /// Whether somebody works on it under a lease.
     pub is_leased: bool,
-    /// The signs of life of whom it was given to.
+    /// When its assignee was last seen.
     pub assignee: Presence,
 }
 
@@ -54,15 +54,15 @@ pub enum AttentionReason {
 pub enum Group {
     /// Somebody has to answer.
     WaitingInput,
-    /// It does not go on.
+    /// It does not continue.
     Stuck,
-    /// It ended badly, lately.
+    /// It ended badly, recently.
     Failing,
     /// It is about to end badly.
     Expiring,
 }
 
-/// A time in seconds, said as people do.
+/// A time in seconds, rounded for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Age(pub i64);
 

@@ -8,23 +8,23 @@ use crate::refusal::Refusal;
 use crate::role::{SystemRole, TokenScope};
 use crate::username::Username;
 
-/// Whoever presented a token.
+/// The caller, identified by its token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Caller {
-    /// A person with a user token.
+    /// A user with a user token.
     User(UserCaller),
     /// An agent with a node token.
     Node(NodeCaller),
 }
 
-/// A person with a user token.
+/// A user with a user token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserCaller {
     /// Whose token it is.
     pub user_id: UserId,
-    /// The name the person acts under.
+    /// The name the user acts under.
     pub username: Username,
-    /// What the person is on the hub.
+    /// What the user is on the hub.
     pub system_role: SystemRole,
     /// The token; none when the hub asks on the user's behalf what they may see.
     pub token_id: Option<TokenId>,

@@ -55,27 +55,27 @@ pub enum Command {
         ending: Ending,
         /// The reply, which becomes the result.
         text: ReplyText,
-        /// The lease it was worked on under, if the worker says so.
+        /// The lease it was worked on under, if the worker names it.
         lease_id: Option<LeaseId>,
     },
     /// End it as replied with a completion report.
     Complete {
         /// The result.
         result: ResultText,
-        /// The lease it was worked on under, if the worker says so.
+        /// The lease it was worked on under, if the worker names it.
         lease_id: Option<LeaseId>,
     },
-    /// Call it off.
+    /// Cancel it.
     Cancel {
         /// Why.
         reason: Option<Reason>,
     },
-    /// Call it off because a task it is a part of was called off.
+    /// Cancel it because a task it is a part of was cancelled.
     CancelWithParent {
         /// Why that was.
         reason: Option<Reason>,
     },
-    /// Make a new task of one that ended without an answer.
+    /// Send a failed, cancelled or expired task again as a new task.
     Retry {
         /// The new task.
         new_task_id: TaskId,
@@ -99,7 +99,7 @@ pub enum Command {
     },
     /// Say something on it: the answer if input was asked for, else a message to its agent.
     FollowUp {
-        /// What is said.
+        /// The text.
         text: MessageText,
     },
     /// Take the task back from a worker that went silent. Only the hub says this.
@@ -123,13 +123,13 @@ pub struct SendTask {
     pub network_id: NetworkId,
     /// Who is to do it.
     pub to: Alias,
-    /// What sort of work it is, if the sender says so.
+    /// The kind of work, if the sender gives one.
     pub kind: Option<Kind>,
-    /// How long it may wait to be taken up.
+    /// Seconds the task may wait before an agent starts it.
     pub ttl: TtlSeconds,
     /// The task it is a part of; never guessed.
     pub parent_task_id: Option<TaskId>,
-    /// The conversation it goes on in; without one it begins its own.
+    /// The conversation it continues in; without one it begins its own.
     pub context_id: Option<ContextId>,
     /// Whether it may go to an agent that has an open task in its chain of parents.
     pub allow_cycle: bool,
@@ -146,7 +146,7 @@ impl Command {
             Self::Ack => TaskAction::Ack,
             Self::Start => TaskAction::Start,
             Self::Claim { .. } => TaskAction::Claim,
-            // Whoever may keep the lease may report under it, and share what was made.
+            // A caller that may extend the lease may also report progress and share artifacts under it.
             Self::Extend { .. } | Self::ReportProgress { .. } | Self::ShareArtifact { .. } => {
                 TaskAction::Extend
             }

@@ -36,7 +36,7 @@ pub struct Context {
     pub monotonic: MonotonicMillis,
     /// An id for the one delivery this decision may make beside a new task's own.
     pub new_message_id: MessageId,
-    /// An id for a task that is delivered anew beside that.
+    /// An id for a task that is delivered again beside that.
     pub new_delivery_id: MessageId,
     /// What else the decision needs to know.
     pub facts: Facts,

@@ -41,9 +41,9 @@ pub struct RowChange {
     pub assignee: Option<Alias>,
     /// Which delivery of the task this is.
     pub attempt: Option<u32>,
-    /// The task was delivered again and its time begins anew.
+    /// The task was delivered again and its time restarts.
     pub delivered: Option<Delivered>,
-    /// Its time begins anew without a delivery: it waits for an answer, or its worker got one.
+    /// Its time restarts without a delivery: it waits for an answer, or its worker got one.
     pub expires_at: Option<UnixMillis>,
     /// Work began.
     pub started_at: Option<UnixMillis>,
@@ -61,7 +61,7 @@ pub struct RowChange {
     pub progress: Option<ProgressUpdate>,
     /// What becomes of its delivery in the assignee's inbox.
     pub inbox: Option<InboxChange>,
-    /// The task's new delivery, to whoever is its assignee from now on; made after the old one was moved.
+    /// The task's new delivery, to its new assignee; created after the old one was moved.
     pub delivery: Option<MessageId>,
 }
 
@@ -167,7 +167,7 @@ pub struct NewTask {
     pub parent_task_id: Option<TaskId>,
     /// The task it was made of; that row is not touched.
     pub retry_of: Option<TaskId>,
-    /// The conversation it goes on in; none if it begins its own.
+    /// The conversation it continues in; none if it begins its own.
     pub context_id: Option<ContextId>,
 }
 
@@ -185,13 +185,13 @@ pub struct Delivery {
 /// What a delivery holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeliveryContent {
-    /// Something said on the task.
+    /// A message on the task.
     Message(TaskMessage),
-    /// What was said at its end.
+    /// The final text of the task.
     Reply(String),
 }
 
-/// What a stream tells, by the names of section 5; never a task's content.
+/// What a stream sends, by the names of section 5; never a task's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// A task is in the inbox.
@@ -208,7 +208,7 @@ pub enum Notice {
         /// The status the task reached.
         status: Status,
     },
-    /// The task was called off.
+    /// The task was cancelled.
     TaskCancelled {
         /// Why.
         reason: String,

@@ -54,12 +54,12 @@ pub enum Event {
     },
     /// A completion was reported.
     Completed,
-    /// It was called off.
+    /// It was cancelled.
     Cancelled {
-        /// Why, in the words of whoever did it or else in the hub's.
+        /// The reason, given by the actor or else by the hub.
         reason: String,
     },
-    /// It was called off with a task it is a part of.
+    /// It was cancelled with a task it is a part of.
     CancelledWithParent {
         /// Why that was.
         reason: String,

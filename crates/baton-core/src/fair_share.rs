@@ -198,7 +198,7 @@ impl<G: Eq + Hash + Clone, M: Eq + Hash + Clone> FairShare<G, M> {
             let kept = if is_newcomer { 0 } else { self.shares.kept_for_newcomers };
             if self.held + amount > self.shares.total - kept {
                 if is_newcomer {
-                    // A large ask is not overtaken for ever by small ones behind it.
+                    // A large ask is not overtaken forever by small ones behind it.
                     self.ready.push_front(group);
                     break;
                 }

@@ -1,4 +1,4 @@
-//! Measurements counted by size, in atomics: noting one is two additions and takes no lock. Whoever reads while others
+//! Measurements counted by size, in atomics: noting one is two additions and takes no lock. A reader running while others
 //! note sees each measurement wholly or not yet; the sum may be ahead of the counts by those being noted.
 
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -10,7 +10,7 @@ pub(crate) enum Step {
     Acknowledge,
     /// The assignee reports working on it, or claims it.
     TakeUp,
-    /// The worker's lease lapsed. A task that waits for its sender goes on waiting.
+    /// The worker's lease lapsed. A task that waits for its sender continues waiting.
     Lapse,
     /// The worker's lease lapsed once too often.
     GiveUp,

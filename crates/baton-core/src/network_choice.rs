@@ -19,7 +19,7 @@ pub enum DefaultNetwork {
 /// The network or networks of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NetworkChoice {
-    /// This one; whether the caller may act in it is not said.
+    /// This one; whether the caller may act in it is decided elsewhere.
     One(NetworkId),
     /// Every network the user is a member of.
     AllMemberships,

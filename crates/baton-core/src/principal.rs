@@ -9,7 +9,7 @@ use crate::wire::wire_words;
 wire_words!(
     /// The kind a principal is stored with.
     PrincipalKind {
-        /// A person.
+        /// A user.
         User = "user",
         /// An agent.
         Node = "node",
@@ -21,7 +21,7 @@ wire_words!(
 /// Somebody who sends, works or decides.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Principal {
-    /// A person, by username.
+    /// A user, by username.
     User(Username),
     /// An agent, by alias.
     Node(Alias),

@@ -1,5 +1,5 @@
-//! How far the work on a task is, in the words of whoever works on it. It is no step of the state machine: the latest is
-//! kept, and there is no history of it.
+//! How far the work on a task is, reported by its worker. It is not a step of the state machine: only the latest is
+//! kept, without history.
 
 use crate::bounded::ProgressMessage;
 use crate::limits;

@@ -19,7 +19,7 @@ wire_words!(
     }
 );
 
-/// Something said on a task between its text and its result.
+/// A message on a task between its text and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskMessage {
     /// The agent asks its sender.
@@ -86,7 +86,7 @@ pub struct QuestionTerms {
     pub options: QuestionOptions,
     /// How long it waits.
     pub input_ttl: InputTtlSeconds,
-    /// Whether its sender has to authenticate somewhere before the work can go on.
+    /// Whether its sender has to authenticate somewhere before the work can continue.
     pub auth_required: bool,
 }
 
@@ -112,7 +112,7 @@ impl QuestionOptions {
             if options[..at].contains(option) {
                 return Err(Refusal::invalid(
                     "options",
-                    format!("must differ, and {option:?} is there twice"),
+                    format!("must differ, and {option:?} appears twice"),
                 ));
             }
         }

@@ -29,7 +29,7 @@ pub enum Quota {
     Inbox,
     /// Claims of a network that wait for a task.
     WaitingClaims,
-    /// Calls that wait for a task of a network to go on or to end.
+    /// Calls that wait for a task of a network to continue or to end.
     WaitingCalls,
     /// Open event streams of a network.
     Streams,

@@ -1,11 +1,11 @@
-//! Every way a rule says no, one variant per reason. The rows stand in `refusal/table.rs`; here is what is made of them.
+//! Every way a rule refuses, one variant per reason. The rows stand in `refusal/table.rs`; here is what is made of them.
 //! Status numbers of HTTP, JSON-RPC or A2A do not live here: each door has one match from `Class` to its own.
 
 use std::borrow::Cow;
 
 use crate::status::Status;
 
-/// What kind of no a refusal is: as many kinds as the doors tell apart.
+/// The class of a refusal: as many as the doors distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// It is not known who calls.
@@ -48,7 +48,7 @@ macro_rules! refusals {
         $name:ident $({ $($(#[doc = $about:literal])+ $field:ident: $type:ty = $sample:expr,)+ })?
             = $code:expr, $class:expr, ($($message:tt)+) $(, remedy $remedy:literal)?;
     )+) => {
-        /// A rule said no, and nothing has changed.
+        /// A rule refused, and nothing has changed.
         #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
         pub enum Refusal {
             $(
@@ -103,7 +103,7 @@ impl Refusal {
         Self::InvalidInput { field, rule: rule.into() }
     }
 
-    /// The sentence for whoever called.
+    /// The sentence for the caller.
     pub fn message(&self) -> String {
         self.to_string()
     }

@@ -59,12 +59,12 @@ described! {
     MessageId: uuid(), "A delivery; a task's first has the task's id";
     ContextId: uuid(), "A conversation: the id of the task that began it";
     Alias: text(r"^.{1,200}$"), "The name an agent has in its network: letters, digits, `_`, `.` and `-`";
-    Username: text(r"^.{2,50}$"), "The name a person has on the hub";
-    Status: words(of(Status::ALL, Status::as_str)), "Where a task stands";
+    Username: text(r"^.{2,50}$"), "The name a user has on the hub";
+    Status: words(of(Status::ALL, Status::as_str)), "The status of a task";
     MessageKind: words(of(MessageKind::ALL, MessageKind::as_str)), "What a message is to its task's conversation";
     Priority: words(of(Priority::ALL, Priority::as_str)), "How urgent a delivery is";
     NetworkRole: words(of(NetworkRole::ALL, NetworkRole::as_str)), "What a user is in a network";
     SystemRole: words(of(SystemRole::ALL, SystemRole::as_str)), "What a user is on the hub";
     TokenScope: words(of(TokenScope::ALL, TokenScope::as_str)), "How far a node token reaches";
-    PrincipalKind: words(of(PrincipalKind::ALL, PrincipalKind::as_str)), "What somebody who acts is";
+    PrincipalKind: words(of(PrincipalKind::ALL, PrincipalKind::as_str)), "Whether an actor is a user or an agent";
 }

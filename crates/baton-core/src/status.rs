@@ -18,9 +18,9 @@ wire_words!(
         Replied = "replied",
         /// Ended without one.
         Failed = "failed",
-        /// Called off.
+        /// Cancelled.
         Cancelled = "cancelled",
-        /// Never taken up in time; only the hub says so.
+        /// Not started in time; only the hub sets this status.
         Expired = "expired",
     }
 );
@@ -32,7 +32,7 @@ wire_words!(
         Replied = "replied",
         /// Without one.
         Failed = "failed",
-        /// Called off.
+        /// Cancelled.
         Cancelled = "cancelled",
         /// Without an answer, because the agent declines it; the task's status is `failed`.
         Rejected = "rejected",

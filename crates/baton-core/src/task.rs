@@ -46,7 +46,7 @@ pub struct TaskSnapshot {
     pub parent: Option<ParentTask>,
     /// The task that a retry made of this one.
     pub retried_to: Option<TaskId>,
-    /// The conversation it goes on in; none if it began its own.
+    /// The conversation it continues in; none if it began its own.
     pub context_id: Option<ContextId>,
 }
 
@@ -98,7 +98,7 @@ impl TaskSnapshot {
         Parties { from: &self.from, to: &self.to }
     }
 
-    /// The conversation it belongs to: its own, or the one it goes on in.
+    /// The conversation it belongs to: its own, or the one it continues in.
     pub fn context(&self) -> ContextId {
         self.context_id.clone().unwrap_or_else(|| ContextId::from(&self.id))
     }

@@ -53,7 +53,7 @@ impl TraceParent {
         self.span_id
     }
 
-    /// Whether whoever began the trace records it.
+    /// Whether the creator of the trace records it.
     pub const fn is_sampled(&self) -> bool {
         self.flags & SAMPLED != 0
     }

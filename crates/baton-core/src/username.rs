@@ -1,4 +1,4 @@
-//! A username: the name a person has on the hub, and their rules in the contract's order.
+//! A username: the name a user has on the hub, and their rules in the contract's order.
 //! `parse` reads names that are stored or addressed, `parse_new` one that is being registered.
 //! Whether somebody else has it already the store knows; reserved names are taken from the start.
 
@@ -9,7 +9,7 @@ use crate::refusal::Refusal;
 use crate::wire::wire_text;
 
 wire_text!(
-    /// The name a person has on the hub.
+    /// The name a user has on the hub.
     Username
 );
 

@@ -1,6 +1,6 @@
 //! The A2A 1.0 door: every agent of a network has a base, `/a2a/{network_id}/{alias}/`, and on it both HTTP bindings of
 //! the protocol. A binding (`rpc`, `http`) reads a request into a `Call` and prints what came of it; the call itself is
-//! one use case of `service/`, the same that REST and MCP call. What is said of a task is in `task`, errors in `fault`.
+//! one use case of `service/`, the same that REST and MCP call. Tasks are rendered in `task`, errors in `error`.
 
 mod agent_caller;
 mod artifact;

@@ -1,5 +1,5 @@
 //! What a command beside a running hub says to it, over a unix socket in the data folder: one line of JSON there,
-//! one line back. Only whoever may enter the folder may speak here, so there is no token.
+//! one line back. Only processes that may enter the folder can connect, so there is no token.
 
 mod client;
 mod listener;
@@ -18,7 +18,7 @@ pub enum Command {
     Status,
     /// Do you have your database, and take work?
     Ready,
-    /// End in good order. The connection stays open until the hub has let go of its folder.
+    /// End cleanly. The connection stays open until the hub has let go of its folder.
     Stop,
     /// Give a user a new password and token.
     ResetUser {

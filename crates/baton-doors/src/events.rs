@@ -1,5 +1,5 @@
-//! The SSE door: what happens to an agent or a person, or in a whole network, told while it happens. The live path
-//! is the resume path: a stream reads the rows of the network's numbered feed after the last it told, and a bell
+//! The SSE door: what happens to an agent or a user, or in a whole network, sent while it happens. The live path
+//! is the resume path: a stream reads the rows of the network's numbered feed after the last it sent, and a bell
 //! only says that it is worth looking.
 
 mod channel;
@@ -45,7 +45,7 @@ pub(crate) fn router() -> OpenApiRouter<Arc<Hub>> {
     OpenApiRouter::new().routes(routes!(somebodys)).routes(routes!(networks)).routes(routes!(tasks))
 }
 
-/// What happens to an agent or a person, while it happens
+/// What happens to an agent or a user, while it happens
 ///
 /// The agent of that alias; `me` for the user of a user token.
 #[utoipa::path(

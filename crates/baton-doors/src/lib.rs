@@ -3,7 +3,7 @@
 //! command line on the same machine (`control/`). A door turns a request into a use case's arguments and its answer into
 //! bytes; it decides nothing.
 
-// What is said about a member of a request or an answer is published in /openapi.json: it is written where a caller needs it.
+// The doc comments on request and response fields are published in /openapi.json: write them for callers.
 #![allow(missing_docs)]
 
 mod a2a;

@@ -44,7 +44,7 @@ use crate::web::COOKIE;
         (name = "tasks", description = "Tasks, inboxes, leases and who is there"),
         (name = "artifacts", description = "Bytes with a name, that tasks, messages and replies refer to"),
         (name = "evidence", description = "The log of what was recorded, its proofs and exports"),
-        (name = "remotes", description = "Agents of others, reached over A2A"),
+        (name = "remotes", description = "Remote agents, reached over A2A"),
         (name = "quotas", description = "How much an account or a network may have"),
         (name = "sessions", description = "The dashboard's sign-in, by cookie"),
         (name = "streams", description = "Server-sent events"),

@@ -1,4 +1,4 @@
-//! What the hub does unasked, in rounds, until it stops. A round that fails is told in the log and tried again,
+//! Background work, in rounds, until the hub stops. A round that fails is logged and tried again,
 //! later each time; it takes nothing else down.
 
 mod presence;
@@ -45,7 +45,7 @@ fn workers_of_the_outside(workers: &mut JoinSet<()>, hub: &Arc<Hub>) {
     workers.spawn(start_again(hub.clone(), "traces", span_exporter::run));
 }
 
-/// Runs a worker until it ends by itself. One that panics begins anew after a pause: what there is to do follows from
+/// Runs a worker until it ends by itself. One that panics restarts after a pause: what there is to do follows from
 /// the rows.
 async fn start_again<R: Future<Output = ()>>(hub: Arc<Hub>, name: &'static str, run: impl Fn(Arc<Hub>) -> R) {
     let mut failures = 0;
@@ -59,10 +59,10 @@ async fn start_again<R: Future<Output = ()>>(hub: Arc<Hub>, name: &'static str, 
     }
 }
 
-/// Writes down what was left when the last request had ended; called once no more can come.
+/// Writes what was left when the last request had ended; called once no more can come.
 pub async fn finish(hub: &Hub) {
     if let Err(error) = presence::round(hub).await {
-        tracing::warn!(%error, "the last signs of life were not written down");
+        tracing::warn!(%error, "the last activity times were not written");
     }
     if let Err(error) = seal::round(hub).await {
         tracing::warn!(%error, "the last changes were not sealed; the next start does it");

@@ -1,4 +1,4 @@
-//! SHA-256 values as they are written down: bare lower-case hex, or `sha256:` and the hex. The run root, a
+//! SHA-256 values as they are recorded: bare lower-case hex, or `sha256:` and the hex. The run root, a
 //! digest over content hashes, is made here too.
 
 use serde::{Serialize, Serializer};

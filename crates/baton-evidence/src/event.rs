@@ -27,7 +27,7 @@ pub struct Event<'a, D> {
     pub source: &'static str,
     /// Run id, a colon, the sequence number.
     pub id: String,
-    /// When, as far as the packet said.
+    /// The time, if the packet has one.
     pub time: Time,
     /// Always [`DATA_CONTENT_TYPE`].
     pub datacontenttype: &'static str,
@@ -42,7 +42,7 @@ pub struct Event<'a, D> {
     pub assayproducer: &'static str,
     /// That program's version.
     pub assayproducerversion: &'static str,
-    /// The commit it was built from, `unknown` unless the build said.
+    /// The commit it was built from, `unknown` unless the build gave one.
     pub assaygit: &'static str,
     /// Whether personal data is known to be inside.
     pub assaypii: bool,
@@ -75,14 +75,14 @@ pub enum Origin {
 pub const PRODUCER: &str = "baton";
 /// This program's version.
 pub const PRODUCER_VERSION: &str = env!("CARGO_PKG_VERSION");
-/// The commit this program was built from, if the build said.
+/// The commit this program was built from, if the build gave one.
 pub const PRODUCER_GIT: &str = match option_env!("BATON_GIT_COMMIT") {
     Some(commit) => commit,
     None => "unknown",
 };
 
 impl<D: Serialize> Event<'_, D> {
-    /// The content hash: over what the event says, not over when, where or as which number it was said.
+    /// The content hash: over the content of the event, not over its time, place or number.
     pub fn content_hash(&self, writer: &mut Writer) -> Result<Digest, Error> {
         #[derive(Serialize)]
         struct Bound<'a, D> {

@@ -61,7 +61,7 @@ pub enum LineError {
     /// A required member is not there.
     #[error("the member {0} is missing")]
     Missing(&'static str),
-    /// `time` is no time.
+    /// `time` is not a time.
     #[error("time is not an RFC 3339 timestamp")]
     Time,
 }

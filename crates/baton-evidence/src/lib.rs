@@ -1,7 +1,7 @@
-//! What Baton writes down and how anyone can check it again: canonical JSON, the evidence event, the bundle
+//! What Baton records and how anyone can check it again: canonical JSON, the evidence event, the bundle
 //! with its offline verifier, and the log with its signed checkpoints. Nothing here knows a task's rules, SQL, a socket or the clock.
 //!
-//! About a handoff this crate says *visible*, *observed*, *recorded*. "Verify" is said of hashes only.
+//! About a handoff this crate says *visible*, *observed*, *recorded*. "Verify" is used for hashes only.
 
 pub mod bundle;
 pub mod canonical;

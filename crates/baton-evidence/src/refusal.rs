@@ -1,4 +1,4 @@
-//! What every check says no with: a code of some class, a place and a sentence. Which codes and places there are is the
+//! What every check refuses with: a code of some class, a place and a sentence. Which codes and places there are is the
 //! business of the check.
 
 /// One refusal: which rule (`C`), and where (`P`).

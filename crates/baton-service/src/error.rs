@@ -13,7 +13,7 @@ pub enum Error {
         /// What it must be.
         rule: String,
     },
-    /// A rule said no.
+    /// A rule refused.
     #[error("{}", .0.message())]
     Refused(#[from] Refusal),
     /// The store could not.

@@ -100,7 +100,7 @@ impl<G: Key, M: Key> FairSemaphore<G, M> {
     fn give_back(&self, group: &G, member: &M, amount: u64) {
         let mut state = self.lock();
         for ticket in state.share.give_back(group, member, amount) {
-            // Whoever has stopped waiting finds that it was granted, and gives it back.
+            // A caller that has stopped waiting finds that it was granted, and gives it back.
             let _ = state.waiting.remove(&ticket).map(|grant| grant.send(()));
         }
     }
@@ -131,7 +131,7 @@ impl<G: Key, M: Key> Drop for QueuedRequest<G, M> {
             drop(state);
             turn.amount = 0;
         }
-        // Dropped here: what was granted goes back, and whoever waited behind this one is looked at.
+        // Dropped here: what was granted goes back, and the next in the queue is considered.
     }
 }
 

@@ -20,7 +20,7 @@ use self::runs_twice::RunsTwice;
 use crate::hub::{Bells, Clock, Hub, Settings};
 use crate::objects::Objects;
 use crate::outbound::Authorities;
-use crate::trace::{Collector, OtlpEndpoint};
+use crate::trace::{Collector, Export, OtlpEndpoint};
 
 const NOW: UnixMillis = UnixMillis::new(1_700_000_000_000);
 
@@ -71,7 +71,7 @@ impl TestHub {
         Self { hub: Arc::new(Hub::new(store, engine, objects, clock, bells, test_key(), settings)), folder }
     }
 
-    /// A person who owns the networks of these numbers, and their token.
+    /// A user who owns the networks of these numbers, and their token.
     pub async fn person(&self, name: &str, role: SystemRole, networks: &[u8]) -> String {
         let (user_id, username) = (user_id(name), Username::parse(name).unwrap());
         let secret = UserToken::from_random(Sha256::digest(name).into());
@@ -101,7 +101,7 @@ impl TestHub {
         secret.expose().to_owned()
     }
 
-    /// A node token of a person for a network.
+    /// A node token of a user for a network.
     pub async fn agent(&self, owner: &str, number: u8, alias: &str) -> String {
         let secret = NodeToken::from_random(Sha256::digest(format!("{number} {alias}")).into());
         let row = TokenRow {
@@ -212,7 +212,7 @@ fn network_row(number: u8, owner: &UserId) -> NetworkRow {
 
 /// A collector of spans at this address.
 pub fn collector(url: &str) -> Collector {
-    Collector::new(OtlpEndpoint::parse(url).unwrap(), &Authorities::default()).unwrap()
+    Collector::new(OtlpEndpoint::parse(url).unwrap(), &Authorities::default(), Export::default()).unwrap()
 }
 
 /// A key to sign checkpoints with that is the same in every test.

@@ -9,7 +9,7 @@ pub fn message() -> String {
     format!("arrays and objects nest more than {} levels deep; send flatter JSON", limits::JSON_DEPTH_MAX)
 }
 
-/// Whether arrays and objects nest deeper than is taken in. Bytes that are no JSON may be found either way: the parser
+/// Whether arrays and objects nest deeper than the limit. For bytes that are not JSON either answer is possible: the parser
 /// refuses them.
 pub fn is_exceeded(bytes: &[u8]) -> bool {
     let (mut depth, mut rest) = (0_usize, bytes);

@@ -1,7 +1,7 @@
 //! What the hub does: `service/`, the use cases, and `hub/`, what every use case is handed. Below them stands what they call:
 //! metrics, traces, objects, calls to the outside. Nothing here knows a route, a tool or a command line.
 
-// What is said about a member of a request or an answer is published in /openapi.json: it is written where a caller needs it.
+// The doc comments on request and response fields are published in /openapi.json: write them for callers.
 #![allow(missing_docs)]
 
 pub mod error;

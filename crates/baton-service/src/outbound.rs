@@ -1,7 +1,7 @@
-//! Everything the hub calls outside goes through here: push receivers and agents of others. For each call its name is
+//! Everything the hub calls outside goes through here: push receivers and remote agents. For each call its name is
 //! resolved once, each address it gave is judged, and only those that pass are connected to. No redirect is followed, no
 //! proxy of the environment is used, every wait and every answer is bounded. `https` goes to public addresses;
-//! plain `http` only where the operator said so with `--allow-outbound`.
+//! plain `http` only where the operator allowed it with `--allow-outbound`.
 
 mod address;
 mod answer;
@@ -128,8 +128,8 @@ impl Calls<'_> {
         self.outbound.target(url)
     }
 
-    /// Asks once what a name stands for, so that whoever gives a forbidden one hears so at once. A name that has no
-    /// address now may have one later; that is no refusal.
+    /// Resolves a name once, so that a caller that gives a forbidden one gets the error at once. A name that has no
+    /// address now may have one later; that is not an error.
     pub async fn look_up(&self, target: &Target) -> Result<(), Error> {
         match self.addresses(target).await {
             Err(error @ (Error::Forbidden | Error::NotHttps)) => Err(error),

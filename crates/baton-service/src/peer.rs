@@ -1,4 +1,4 @@
-//! An agent of others, spoken to over A2A 1.0: its card, and the three calls the hub makes. Everything goes through
+//! A remote agent, spoken to over A2A 1.0: its card, and the three calls the hub makes. Everything goes through
 //! `outbound`, and the credential to the card's own origin only.
 
 mod card;

@@ -1,4 +1,4 @@
-//! The spans the hub records of itself when it is told where to send them
+//! The spans the hub records of itself when it is configured where to send them
 //! (`--otlp-endpoint`): one for each request, one for each task's life. Recording never waits: what does not fit into
 //! the queue is dropped and counted.
 
@@ -6,12 +6,14 @@ mod collector;
 mod endpoint;
 mod environment;
 pub mod json;
+mod sampler;
 pub mod span;
 pub mod task;
 
-pub use collector::{Collector, Refused};
+pub use collector::{Collector, Export, Refused};
 pub use endpoint::OtlpEndpoint;
 pub use environment::of_environment;
+pub use sampler::Sampler;
 
 use baton_core::{TaskId, limits};
 use baton_store::ChangedTask;
@@ -56,7 +58,7 @@ impl Traces {
         Self { collector, queue, waiting: Mutex::new(waiting), outcomes: Tally::default() }
     }
 
-    /// Tasks went on; those that ended have a span. Told right after the commit.
+    /// Tasks continued; those that ended have a span. Told right after the commit.
     pub fn tasks_changed(&self, changed: &[ChangedTask]) {
         let has_ended = |task: &&ChangedTask| {
             task.status.is_some_and(|status| status.is_terminal() && task.from != Some(status))
@@ -84,11 +86,11 @@ impl Traces {
 mod tests {
     use super::*;
     use crate::fixture::collector;
-    use baton_core::{NetworkId, Status, UnixMillis};
+    use baton_core::{Status, UnixMillis};
 
     fn changed(from: Option<Status>, status: Option<Status>) -> ChangedTask {
         let task_id = TaskId::new(UnixMillis::new(1), [1; 10]);
-        ChangedTask { network_id: NetworkId::from_random([1; 6]), task_id, from, status }
+        ChangedTask { task_id, from, status }
     }
 
     fn dropped(traces: &Traces) -> u64 {

@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::hint::black_box;
 use std::time::Duration;
 
-/// Tasks under way at the same time.
+/// Tasks in progress at the same time.
 const SIDE_BY_SIDE: usize = 16;
 
 /// Digits that no compressor can guess, the same in every run.

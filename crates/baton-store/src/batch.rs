@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::copy::CopyJob;
 use crate::job::WriteJob;
-use crate::parked::{Parked, ParkedClaim, Ticket};
+use crate::parked::{Inbox, Parked, ParkedClaim, Ticket};
 use crate::share::Share;
 
 /// A write in a batch, and how long it ran.
@@ -19,7 +19,7 @@ pub(crate) struct Taken {
 /// Where a write of a batch came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// Out of the queue, which has not been told yet that it ran.
+    /// Taken from the queue, which does not know yet that it ran.
     Queue,
     /// The same, and it has.
     QueueDone,
@@ -33,6 +33,8 @@ pub(crate) struct Batch {
     pub(crate) writes: Vec<Taken>,
     /// Claims that found nothing in this batch and were parked.
     pub(crate) parked: Vec<Ticket>,
+    /// Inboxes with a task that was opened and that no parked claim has taken.
+    pub(crate) opened: Vec<Inbox>,
     /// Whether somebody waits for a probe.
     pub(crate) probes: bool,
     /// The copy that was asked for in between; nothing more is taken then.
@@ -52,7 +54,7 @@ impl Batch {
     }
 
     /// Takes the claims of a batch that is undone back to where they were before it: those that were parked to their
-    /// place, those that this batch parked into the batch. The latter may have looked in vain only because of a write
+    /// place, those that this batch parked into the batch. The latter may have looked without success only because of a write
     /// that is undone.
     pub(crate) fn unpark(&mut self, parked: &Parked) {
         let (handed, mut writes): (Vec<_>, Vec<_>) =

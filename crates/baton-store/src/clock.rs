@@ -25,7 +25,7 @@ impl ClockReading {
     }
 }
 
-/// What an engine is opened with to tell the time.
+/// The clock that an engine is opened with.
 pub trait Clock: Send + Sync {
     /// Reads both clocks at once.
     fn read(&self) -> ClockReading;

@@ -1,5 +1,5 @@
 //! Backups of a running hub. They are not part of [`Store`](crate::Store), because each engine makes them in its own way:
-//! whoever opens an engine hands the hub what makes its backups. A copy on its way through an engine knows its file, who
+//! the code that opens an engine hands the hub what makes its backups. A copy on its way through an engine knows its file, who
 //! receives its progress and who waits for it; one that nobody waits for any more is given up.
 
 use std::path::{Path, PathBuf};

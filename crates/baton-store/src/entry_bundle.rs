@@ -170,7 +170,7 @@ fn inflate(packed: &[u8]) -> Result<Vec<u8>, String> {
             return Err("it cannot be inflated: it is cut short".into());
         }
         if is_full {
-            // One byte past the bound is how a stream shows that it goes on.
+            // One byte past the bound is how a stream shows that it continues.
             out.reserve_exact(out.len().max(4096).min(COLUMN_MAX_BYTES + 1 - out.len()));
         }
     }

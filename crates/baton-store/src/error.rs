@@ -1,4 +1,4 @@
-//! What the store cannot do. A rule that says no is never one of these.
+//! What the store cannot do. A rule that refuses is never one of these.
 
 use crate::sqlite::damage;
 
@@ -12,7 +12,7 @@ pub enum Error {
     /// before this is answered.
     #[error("other writes got in the way of this one, and nothing was changed; try again in a moment")]
     Conflict,
-    /// Whether the write was committed is not known, and only a look at what is there tells; the text is for the log.
+    /// Whether the write was committed is not known, and only reading the rows shows it; the text is for the log.
     #[error("it is not known whether the write was committed: {0}")]
     Unknown(String),
     /// A read took longer than the limit; only reads return this.

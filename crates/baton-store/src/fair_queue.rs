@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(queue.push(network(1), 9), Err(9));
         queue.push(network(2), 0).unwrap();
         queue.push(Share::Hub, 0).unwrap();
-        // All lines together are full: whoever waits already waits, newcomers and the hub are let in.
+        // All lines together are full: those who wait keep waiting, newcomers and the hub are let in.
         assert_eq!(queue.push(network(2), 1), Err(1));
         queue.push(network(3), 0).unwrap();
         queue.push(Share::Hub, 1).unwrap();

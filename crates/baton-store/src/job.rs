@@ -1,5 +1,5 @@
 //! A use case on its way through an engine: a closure, its outcome, and the caller who waits for it.
-//! The outcome of a write is told only once it is known whether the batch it was in was committed.
+//! The outcome of a write is returned only once it is known whether its batch was committed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tokio::sync::oneshot;
@@ -34,7 +34,7 @@ pub trait WriteJob: Send {
     /// Runs the closure.
     fn run(&mut self, tx: &mut dyn Transaction) -> Outcome;
     /// Whether it need not be run because nobody waits for what it finds. A write that changes something on its caller's
-    /// word is run all the same.
+    /// word is run anyway.
     fn is_abandoned(&self) -> bool {
         false
     }
@@ -42,7 +42,7 @@ pub trait WriteJob: Send {
     fn ticket(&self) -> Option<&Ticket> {
         None
     }
-    /// Tells the caller, after the commit or its failure. An engine that met a conflict says so here, also where it was a row
+    /// Returns the outcome to the caller, after the commit or its failure. An engine that had a conflict reports it here, also where it was a row
     /// that a closure asked for: the whole transaction is undone then.
     fn settle(self: Box<Self>, committed: Result<(), Error>);
 }

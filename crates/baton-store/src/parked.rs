@@ -1,5 +1,5 @@
 //! Claims that found nothing and wait for a task of their alias. The writer runs the first of them in the same transaction
-//! as the write that opens a task for the alias, so nobody looks in vain and no task waits for a look. They stand in the
+//! as the write that opens a task for the alias, so nobody looks without success and no task waits for a look. They stand in the
 //! order in which they were made, and one that has to be undone goes back to its place by that number.
 
 use baton_core::{Alias, NetworkId};
@@ -65,7 +65,7 @@ impl Parked {
     pub(crate) fn put(&self, claim: ParkedClaim) -> Result<Ticket, ParkedClaim> {
         let Some(ticket) = claim.job.ticket().cloned() else { return Err(claim) };
         let mut inboxes = self.lock();
-        // Asked under the lock: whoever leaves says so first, and then looks here for the claim.
+        // Asked under the lock: a caller that leaves sets its flag first, and then looks here for the claim.
         if claim.job.is_abandoned() || !ticket.waits.load(Ordering::Acquire) {
             return Err(claim);
         }
@@ -100,6 +100,16 @@ impl Parked {
         }
         drop(inboxes);
         first
+    }
+
+    /// Takes all claims of some inboxes whose callers are still there, in the order of their places.
+    pub(crate) fn take_all(&self, is_meant: impl Fn(&Inbox) -> bool) -> Vec<ParkedClaim> {
+        let mut inboxes = self.lock();
+        let meant: Vec<_> = inboxes.keys().filter(|inbox| is_meant(inbox)).cloned().collect();
+        let lines: BTreeMap<_, _> =
+            meant.iter().filter_map(|inbox| inboxes.remove(inbox)).flatten().collect();
+        drop(inboxes);
+        lines.into_values().filter(|claim| !claim.job.is_abandoned()).collect()
     }
 
     /// Answers everybody: the store is closed.

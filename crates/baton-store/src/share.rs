@@ -12,7 +12,7 @@ pub enum Share {
     Unknown,
     /// A user, by whatever token and in whatever network: an account has one share, however many networks it makes.
     Account(UserId),
-    /// What the hub does for a network, whoever caused it: exports, pushes, the removal of its rows.
+    /// Work of the hub for a network, no matter who caused it: exports, pushes, the removal of its rows.
     Network(NetworkId),
 }
 

@@ -28,7 +28,7 @@ pub enum WhenEmpty {
     Park,
 }
 
-/// A claim under way. It is given up when this is dropped.
+/// A claim in progress. It is given up when this is dropped.
 #[derive(Debug)]
 pub struct Claim<T, E> {
     answer: oneshot::Receiver<Result<Option<T>, E>>,
@@ -42,7 +42,7 @@ impl<T, E: From<Error>> Claim<T, E> {
         (&mut self.answer).await.unwrap_or_else(|_| Err(Error::Closed.into()))
     }
 
-    /// Waits no longer: what was found until now, if a commit with it is under way, or nothing.
+    /// Waits no longer: what was found until now, if a commit with it is in progress, or nothing.
     pub async fn end(mut self) -> Result<Option<T>, E> {
         self.ticket.stop_waiting();
         if self.parked.take(&self.ticket).is_some() {

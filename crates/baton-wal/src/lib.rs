@@ -3,7 +3,7 @@
 //! up three times. Here the pieces of a commit are put together in memory and written when SQLite asks for the sync that
 //! ends it. Measured with `make bench-hub` at one connection: 13 calls a life instead of 108, and half of their time.
 //!
-//! Nothing is visible later than before. Whoever reads the WAL learns of a commit from its index, which SQLite changes
+//! Nothing is visible later than before. A reader of the WAL learns of a commit from its index, which SQLite changes
 //! after the sync; a connection that reads back what it has not committed yet gets it written first. This holds for
 //! `synchronous = FULL` only: without a sync at the end of a commit its last pieces would stay here.
 
@@ -55,7 +55,7 @@ fn register() -> Result<(), Refused> {
     };
     // It stays registered for as long as the process lives.
     let ours = Box::leak(Box::new(ours));
-    // SAFETY: `ours` is complete and lives for ever.
+    // SAFETY: `ours` is complete and lives forever.
     match unsafe { ffi::sqlite3_vfs_register(ours, 0) } {
         ffi::SQLITE_OK => Ok(()),
         code => Err(Refused(code)),

@@ -1,5 +1,5 @@
 //! The command line: one file per command. A command returns its exit code; what stops it is a `Failure`,
-//! told on stderr in one line that says what to do.
+//! printed on stderr in one line that says what to do.
 
 mod account;
 mod adapt;
@@ -14,9 +14,12 @@ mod init;
 mod input;
 mod mcp;
 mod moment;
+#[cfg(test)]
+mod page;
 mod plain;
 mod runtime;
 mod screen;
+mod settings;
 mod shell;
 mod shell_word;
 mod spoken;
@@ -25,8 +28,11 @@ mod tasks;
 mod transfer;
 mod work;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
 use std::process::ExitCode;
+
+use failure::Failure;
 
 /// Tasks between agents, with evidence anyone can check offline.
 #[derive(Debug, Parser)]
@@ -52,14 +58,14 @@ enum Command {
     /// Export, check, list and audit evidence
     #[command(subcommand)]
     Evidence(evidence::Evidence),
-    /// Start, stop and look after a hub
+    /// Start, stop and operate a hub
     #[command(subcommand)]
     Hub(hub::Hub),
     /// Connect an MCP client to the hub: Claude Code, Codex, Cursor
     Init(init::Init),
     /// Serve the hub's tools to an MCP client that speaks standard input and output
     Mcp(mcp::Mcp),
-    /// Turn a command into an agent
+    /// Run a command as an agent
     Work(Box<work::Work>),
     /// Ends the processes of a worker that has died
     #[command(hide = true)]
@@ -68,14 +74,25 @@ enum Command {
     Shell(shell::ShellHelp),
 }
 
-/// Reads the arguments, runs the command, tells what stopped it.
+/// The definition of every command and option.
+fn command() -> clap::Command {
+    <Cli as CommandFactory>::command()
+}
+
+/// Reads the arguments, runs the command, reports what stopped it.
 pub(crate) fn run() -> ExitCode {
-    let done = match Cli::parse().command {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    let resolved = match settings::resolve(&command(), &args) {
+        Ok(resolved) => resolved,
+        Err(problems) => return Failure::Settings(problems).print(),
+    };
+    let cli = Cli::from_arg_matches(&resolved.matches).unwrap_or_else(|error| error.exit());
+    let done = match cli.command {
         Command::Adapt(command) => command.run(),
         Command::Artifact(command) => command.run(),
         Command::Demo(command) => command.run(),
         Command::Evidence(command) => command.run(),
-        Command::Hub(command) => command.run(),
+        Command::Hub(command) => command.run(&resolved),
         Command::Init(command) => command.run(),
         Command::Mcp(command) => command.run(),
         Command::Work(command) => command.run(),

@@ -63,7 +63,7 @@ impl Client {
         let mut builder = reqwest::Client::builder()
             .user_agent(concat!("baton/", env!("CARGO_PKG_VERSION")))
             .redirect(redirect::Policy::none())
-            .retry(reqwest::retry::never()) // what may be sent twice is said at each call
+            .retry(reqwest::retry::never()) // each call says whether it may be sent twice
             .connect_timeout(options.connect_timeout)
             .tcp_nodelay(true);
         if let Some(roots) = options.roots(&hub) {

@@ -68,7 +68,7 @@ impl DataFolder {
         evidence_key::ensure(&self.evidence_key(), known)
     }
 
-    /// The public half of that key, for whoever only looks; an error if it is not the one the database knows.
+    /// The public half of that key, for readers; an error if it is not the one the database knows.
     pub(crate) fn evidence_public_key(
         &self,
         known: Option<&str>,

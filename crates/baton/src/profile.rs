@@ -1,4 +1,4 @@
-//! Profiles: which hub a person speaks to, as whom, and in which network. They live in `~/.baton/config.toml`, which
+//! Profiles: which hub a user talks to, as which user, and in which network. They live in `~/.baton/config.toml`, which
 //! only its owner may read, beside whatever a hub keeps in that folder. What a flag or an environment variable says
 //! comes first; that order is `cli/connection.rs`.
 
@@ -83,6 +83,6 @@ fn token_out<S: Serializer>(token: &Option<Token>, serializer: S) -> Result<S::O
 fn token_in<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Token>, D::Error> {
     let text = Option::<String>::deserialize(deserializer)?;
     // The text itself is a secret, and stays out of the message.
-    let read = |text: String| Token::parse(&text).ok_or_else(|| D::Error::custom("token is no token"));
+    let read = |text: String| Token::parse(&text).ok_or_else(|| D::Error::custom("token is not a token"));
     text.map(read).transpose()
 }

@@ -38,7 +38,7 @@ impl Claimers {
         Ok(Self(claimers))
     }
 
-    /// Waits for the first of them that cannot go on.
+    /// Waits for the first of them that cannot continue.
     pub(super) async fn fail(&mut self) -> Trouble {
         match self.0.join_next().await {
             Some(Ok(trouble)) => trouble,

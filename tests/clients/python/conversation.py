@@ -1,4 +1,4 @@
-"""Sends messages with the official Python client (`a2a-sdk`), as it is told on stdin, and prints what came of each.
+"""Sends messages with the official Python client (`a2a-sdk`), as stdin says, and prints the result of each.
 
 A line in is a message: {"text", "task" (the id of the task it is about, or empty), "watch" (by a stream)}. A line out is
 what the client saw: {"id", "states", "words", "options"}, or {"error", "message"}. The same in every language;

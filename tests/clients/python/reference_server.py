@@ -57,7 +57,7 @@ def card(base):
         capabilities=AgentCapabilities(streaming=True),
         default_input_modes=["text/plain"],
         default_output_modes=["text/plain"],
-        skills=[AgentSkill(id="task", name="task", description="does what it is told", tags=["task"])],
+        skills=[AgentSkill(id="task", name="task", description="does its tasks", tags=["task"])],
         supported_interfaces=[
             AgentInterface(url=base, protocol_binding=binding, protocol_version="1.0")
             for binding in ("JSONRPC", "HTTP+JSON")

@@ -1,4 +1,4 @@
-"""A function as an agent: `@agent("coder")` registers it, `run()` works for all that are registered until the program is told
+"""A function as an agent: `@agent("coder")` registers it, `run()` works for all that are registered until the program is asked
 to stop. The first SIGINT or SIGTERM lets running handlers end; a second one does not."""
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from .retry import is_passing
 from .task import AsyncTask
 
 AGAIN_SECONDS = 1.0
-"""After a renewal that failed: leases start anew when the hub does, so there is time."""
+"""After a renewal that failed: leases restart when the hub does, so there is time."""
 
 
 class Keeper:

@@ -69,7 +69,7 @@ class AsyncTask:
         """1, or more if an earlier worker was lost."""
         self.meta = self.row["meta"]
         self.messages = claimed["messages"]
-        """What was said on it so far."""
+        """The messages on it so far."""
         self.lease_id = claimed["lease_id"]
         self.traceparent = claimed.get("traceparent")
         said = [one for message in self.messages for one in message.get("artifacts", [])]

@@ -218,7 +218,7 @@ class Worker:
                 log.warning("failed  %s  %s", task.id, type(error).__name__, exc_info=error)
             return Outcome.failed(bounded(f"{type(error).__name__}: {error}".rstrip(": "), FAILURE_MAX_CHARS))
         finally:
-            # Not waited for: a worker that is told twice to stop does not wait for a thread.
+            # Not waited for: a worker that is asked twice to stop does not wait for a thread.
             handling.cancel()
             lost.cancel()
 

@@ -1,4 +1,4 @@
-//! What a packet's attributes said of agent cards. Separate from the handoff object, which never looks here.
+//! What a packet's attributes contain about agent cards. Separate from the handoff object, which never looks here.
 
 use serde::Serialize;
 
@@ -7,11 +7,11 @@ use crate::attributes::Attribute;
 /// What was visible of agent cards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Discovery {
-    /// The packet said that a card was visible.
+    /// The packet showed that a card was visible.
     pub agent_card_visible: bool,
-    /// Which class of source said so.
+    /// The class of its source.
     pub agent_card_source_kind: CardSourceKind,
-    /// The packet said that access to an extended card was visible.
+    /// The packet showed that access to an extended card was visible.
     pub extended_card_access_visible: bool,
     /// Always false: nothing here reads signatures.
     pub signature_material_visible: bool,

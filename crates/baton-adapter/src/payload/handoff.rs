@@ -42,7 +42,7 @@ impl Handoff {
 
     /// Freeze §3: the event is `task.requested` and the typed `task.kind` is exactly `delegation`. Nothing else
     /// is consulted: no attributes, no discovery, no roles, no unmapped keys, and `task.updated` never (§3,
-    /// explicit non-promotion). The packet is looked at before substitution, so a stand-in id is no reference.
+    /// explicit non-promotion). The packet is read before substitution, so a stand-in id is not a reference.
     pub(crate) fn observe<A>(event_type: EventType, packet: &Packet<'_, A>) -> Self {
         if event_type != EventType::TaskRequested || packet.task.kind.as_deref() != Some("delegation") {
             return Self::NOT_VISIBLE;

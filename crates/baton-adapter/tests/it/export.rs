@@ -1,5 +1,5 @@
 //! Exports of a log, good and tampered with. Whoever tampers here knows the format: hashes, numbers and the manifest
-//! of a changed bundle are made anew, so that only log, signature and packets can tell.
+//! of a changed bundle are recreated, so that only log, signature and packets can tell.
 
 use baton_evidence::export::{Check, ExportError, KeyFrom, Reporter, Span, Tally};
 use baton_evidence::note::{Checkpoint, SigningKey};
@@ -93,7 +93,7 @@ fn no_changed_member_of_an_event_goes_unseen() {
     let event: Value = serde_json::from_str(&good.lines[1]).unwrap();
     let mut paths = Vec::new();
     scalars(&event, "", &mut paths);
-    // These the bundle gives anew, and this one it would not pack.
+    // These the bundle gives again, and this one it would not pack.
     let numbers = ["/id", "/assayrunid", "/assayseq", "/assaycontenthash", "/specversion"];
     paths.retain(|path| !numbers.contains(&path.as_str()));
     assert!(paths.len() > 30, "{paths:?}");

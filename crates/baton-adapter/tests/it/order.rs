@@ -1,4 +1,4 @@
-//! The order of work: whatever is wrong with a packet at once, the first failing step is the one that is told.
+//! The order of work: if several things are wrong with a packet, the first failing step is reported.
 //! And the raw bytes are kept after step 1 and before all others.
 
 use baton_adapter::{

@@ -81,7 +81,7 @@ struct Expected {
 const MAPPED: [&str; 9] =
     ["protocol", "version", "event_type", "timestamp", "agent", "task", "artifact", "message", "attributes"];
 
-/// Section A in lenient mode, from step 5 on, as plainly as it can be said.
+/// Section A in lenient mode, from step 5 on, as plainly as possible.
 fn expected(document: &Value, hint: Option<&str>) -> Result<Expected, String> {
     let text = |part: &str, name: &str| document.get(part)?.get(name)?.as_str().map(str::to_owned);
     let top = |name: &str| document.get(name).and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! The bounds on a packet's shape: depth, array length, which of the two is told, and that only what is part of
+//! The bounds on a packet's shape: depth, array length, which of the two is reported, and that only what is part of
 //! the document counts.
 
 use baton_adapter::Options;

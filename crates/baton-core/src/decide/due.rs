@@ -8,7 +8,7 @@ use crate::status::Status;
 use crate::task::TaskSnapshot;
 use crate::transition::Transition;
 
-/// The time has come, unless the clock was put ahead or the task went on meanwhile.
+/// The time has come, unless the clock was put ahead or the task continued meanwhile.
 pub(super) fn come(task: &TaskSnapshot, context: &Context) -> Result<Transition, Refusal> {
     let due_at = task.due_at.ok_or(Refusal::TaskNotOverdue)?;
     let seconds = match task.status {
@@ -38,7 +38,7 @@ fn deliver(task: &TaskSnapshot, context: &Context) -> Transition {
     Transition::stay(task, &context.actor).with(Effects { row, notices, ..Effects::default() })
 }
 
-/// Sets the time anew wherever a task moves or is delivered: a run has its whole time from its beginning, also after an
+/// Sets the time again wherever a task moves or is delivered: a run has its whole time from its beginning, also after an
 /// answer, and nothing else is waited for.
 pub(super) fn arm(task: &TaskSnapshot, mut transition: Transition, context: &Context) -> Transition {
     let row = &mut transition.effects.row;

@@ -1,5 +1,5 @@
 //! The ends of a task. Every end writes `completed_at`, voids the lease and acks every open delivery; the
-//! sender is told, and so are the two ends of the parent, whose row is never touched.
+//! sender is notified, and so are both parties of the parent, whose row is never touched.
 
 use super::{Context, end_lease, lease, stuck};
 use crate::bounded::{Reason, ReplyText, ResultText};
@@ -53,7 +53,7 @@ fn answered(
     Ok(ended)
 }
 
-/// The worker is told whoever cancels: another worker of the same alias may hold the lease.
+/// The worker is always notified: another worker of the same alias may hold the lease.
 pub(super) fn cancel(
     task: &TaskSnapshot,
     reason: Option<&Reason>,
@@ -62,7 +62,7 @@ pub(super) fn cancel(
     called_off(task, reason, |reason| Event::Cancelled { reason }, context)
 }
 
-/// The same for a task that ends with one it is a part of: its result says why that one was called off.
+/// The same for a task that ends with one it is a part of: its result says why that one was cancelled.
 pub(super) fn cancel_with_parent(
     task: &TaskSnapshot,
     reason: Option<&Reason>,

@@ -11,7 +11,7 @@ use crate::refusal::Refusal;
 use crate::task::TaskSnapshot;
 use crate::transition::Transition;
 
-/// The attempts already made count on: a task that kills its workers does not live for ever.
+/// The attempts already made count on: a task that kills its workers does not live forever.
 pub(super) fn reassign(
     task: &TaskSnapshot,
     new_alias: &Alias,

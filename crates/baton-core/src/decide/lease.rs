@@ -53,7 +53,7 @@ pub(super) fn extend(
     Ok(Transition::stay(task, &context.actor).with(Effects { row, ..Effects::default() }))
 }
 
-/// The task runs on; its history has a row, so that whoever follows it receives the artifact in its place.
+/// The task keeps running; its history gets a row, so that followers receive the artifact in order.
 pub(super) fn share(
     task: &TaskSnapshot,
     lease_id: &LeaseId,
@@ -68,7 +68,7 @@ pub(super) fn share(
     Ok(Transition::to(task, task.status, &context.actor, event))
 }
 
-/// Progress is no transition: the task stays, and its history has no row of it.
+/// Progress is not a transition: the status stays and the history gets no row.
 pub(super) fn report(
     task: &TaskSnapshot,
     lease_id: &LeaseId,
@@ -131,7 +131,7 @@ pub(super) fn is_held(task: &TaskSnapshot, context: &Context) -> bool {
     task.lease.as_ref().is_some_and(|lease| context.monotonic < lease.deadline)
 }
 
-/// Refuses a lease that was named and no longer holds; naming none is no fault.
+/// Refuses a lease that was named and has expired; naming none is not an error.
 pub(super) fn check(task: &TaskSnapshot, named: Option<&LeaseId>, context: &Context) -> Result<(), Refusal> {
     named.map_or(Ok(()), |lease_id| held(task, lease_id, context).map(|_| ()))
 }

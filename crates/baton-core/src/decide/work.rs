@@ -51,7 +51,7 @@ pub(super) fn ask_sender(
     Ok(Transition::to(task, to, &context.actor, Event::SenderAsked).with(Effects { row, ..said }))
 }
 
-/// A worker that waits for the answer goes on under its lease. Else the task goes back to its agent as a new delivery:
+/// A worker that waits for the answer continues under its lease. Else the task goes back to its agent as a new delivery:
 /// the old one may have been acked long ago. Either way the question is done.
 pub(super) fn answer(
     task: &TaskSnapshot,

@@ -52,7 +52,7 @@ pub const OPEN_TASKS_PER_NETWORK_COUNT: i64 = 100_000;
 pub const INBOX_PER_RECIPIENT_COUNT: i64 = 20_000;
 /// Claims of a network that wait for a task.
 pub const WAITING_CLAIMS_PER_NETWORK_COUNT: i64 = 10_000;
-/// Calls that wait for a task of a network to go on or to end.
+/// Calls that wait for a task of a network to continue or to end.
 pub const WAITING_CALLS_PER_NETWORK_COUNT: i64 = 10_000;
 /// Open event streams of a network.
 pub const STREAMS_PER_NETWORK_COUNT: i64 = 10_000;
@@ -101,9 +101,9 @@ pub const PASSWORD_WAITS_MAX_COUNT: usize = 1_024;
 pub const BROWSER_IDLE_MAX_SECONDS: u32 = 7 * 86_400;
 /// And after this long in any case (ours).
 pub const BROWSER_SESSION_MAX_SECONDS: u32 = 30 * 86_400;
-/// A system admin's reads of one thing in a network of others are written down once in this time (ours).
+/// A system admin's reads of one thing in a network of others are recorded once in this time (ours).
 pub const AUDITED_READ_KEPT_SECONDS: u32 = 900;
-/// So many such reads are remembered; the oldest is forgotten and written down again (ours).
+/// So many such reads are remembered; the oldest is forgotten and recorded again (ours).
 pub const AUDITED_READS_MAX_COUNT: usize = 10_000;
 /// So many names of tokens that acted are remembered; the others are computed again (ours).
 pub const ACTOR_TOKENS_KEPT_COUNT: usize = 4_096;

@@ -18,11 +18,11 @@ pub const WORKER_KEPT_SECONDS: u32 = 3_600;
 pub const AGENT_PAGE_DEFAULT: usize = 100;
 /// Largest page of agents (ours).
 pub const AGENT_PAGE_MAX: usize = 200;
-/// Aliases looked at for one page of agents; the page then ends early (ours).
+/// Aliases examined for one page of agents; the page then ends early (ours).
 pub const AGENT_EXAMINED_COUNT: usize = 20_000;
 /// Tasks shown that an agent works on (ours).
 pub const AGENT_TASKS_SHOWN_COUNT: usize = 10;
-/// Running tasks of a network that are looked at for what its agents work on, the newest (ours).
+/// Running tasks of a network that are examined for what its agents work on, the newest (ours).
 pub const AGENT_TASKS_EXAMINED_COUNT: usize = 2_000;
 /// Workers shown of an agent: those seen last (ours).
 pub const AGENT_WORKERS_SHOWN_COUNT: usize = 20;

@@ -4,15 +4,15 @@ use std::time::Duration;
 
 // What is kept, and for how long.
 
-/// How long deliveries that are no tasks stay.
+/// How long deliveries other than tasks are kept.
 pub const DELIVERY_KEPT_SECONDS: u32 = 7 * 86_400;
-/// How many open deliveries that are no tasks stay per recipient.
+/// How many open deliveries other than tasks are kept per recipient.
 pub const DELIVERY_KEPT_COUNT: usize = 1_000;
 /// How long an idempotency key is remembered.
 pub const IDEMPOTENCY_KEPT_SECONDS: u32 = 86_400;
 /// The shortest time ended tasks can be kept: keys and pushes that name them are done with by then (ours).
 pub const KEEP_TASKS_MIN_SECONDS: u32 = 86_400;
-/// The longest time ended tasks can be kept, short of for ever (ours).
+/// The longest time ended tasks can be kept, short of forever (ours).
 pub const KEEP_TASKS_MAX_SECONDS: u32 = 3_650 * 86_400;
 /// A wall clock that moves against elapsed time by more than this at once has jumped (ours).
 pub const CLOCK_JUMP_MIN_MILLIS: i64 = 60_000;
@@ -20,7 +20,7 @@ pub const CLOCK_JUMP_MIN_MILLIS: i64 = 60_000;
 pub const CLOCK_JUMPS_MAX_COUNT: usize = 8;
 /// Ended tasks looked up and removed at once (ours).
 pub const LEAVING_TASKS_MAX_COUNT: usize = 200;
-/// Longest one write may go on removing tasks; callers' writes wait for it (ours).
+/// Longest one write may continue removing tasks; callers' writes wait for it (ours).
 pub const LEAVING_WRITE_MAX_MILLIS: u32 = 3;
 /// Longest tasks are removed before others have their turn (ours).
 pub const LEAVING_ROUND_MAX_SECONDS: u32 = 20;
@@ -51,7 +51,7 @@ pub const PRESENCE_EVERY: Duration = Duration::from_secs(2);
 pub const SWEEP_EVERY: Duration = Duration::from_millis(500);
 /// How often logs that grew are signed: a checkpoint follows a change within a second (ours).
 pub const SEAL_EVERY: Duration = Duration::from_millis(400);
-/// How soon signed entries are looked at again to be stored together (ours).
+/// How soon signed entries are checked again for bundling (ours).
 pub const BUNDLING_EVERY: Duration = Duration::from_secs(1);
 /// How often what is no longer kept is removed (ours).
 pub const RETENTION_EVERY: Duration = Duration::from_secs(30);

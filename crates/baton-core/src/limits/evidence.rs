@@ -43,9 +43,9 @@ pub const SIDE_FILE_PAGE_BYTES: usize = 512 * 1024;
 pub const REPORTED_PACKETS_MAX_COUNT: usize = 1_000;
 /// Largest packet that can be handed in (ours).
 pub const REPORTED_PACKET_MAX_BYTES: usize = 256 * 1024;
-/// When an export that waited for its turn in vain may be tried again (ours).
+/// When an export that waited for its turn without success may be tried again (ours).
 pub const EXPORT_RETRY_AFTER_MILLIS: u64 = 5_000;
-/// A round that made so many bundles of a log has worked on a backlog, and logs how far it is (ours).
+/// A round that made this many bundles of a log has worked on a backlog, and logs how far it is (ours).
 pub const BUNDLING_BACKLOG_COUNT: usize = 20;
 /// The `nice` value of packing entry bundles, as that of slow reads (ours).
 pub const BUNDLING_NICENESS: i32 = 10;

@@ -16,6 +16,10 @@ pub const HEADERS_MAX_BYTES: usize = 16 * 1024;
 pub const REQUEST_READ_MAX_SECONDS: u32 = 30;
 /// Longest a TLS handshake may take (ours).
 pub const TLS_HANDSHAKE_MAX_SECONDS: u32 = 10;
+/// How often the hub looks whether the files of its certificate have changed (ours).
+pub const CERTIFICATE_LOOK_EVERY: Duration = Duration::from_secs(2);
+/// Largest file of a certificate chain or a key (ours).
+pub const CERTIFICATE_FILE_MAX_BYTES: u64 = 1024 * 1024;
 /// Most open connections, if the system gives the hub that many files (ours).
 pub const CONNECTIONS_MAX_COUNT: usize = 50_000;
 /// Longest a stopping hub waits for requests in flight (ours).
@@ -79,12 +83,12 @@ pub const IN_FLIGHT_KEPT_BYTES: usize = 32 * 1024 * 1024;
 pub const IN_FLIGHT_PER_ACCOUNT_MAX_BYTES: usize = 64 * 1024 * 1024;
 /// Bytes in flight of one token (ours).
 pub const IN_FLIGHT_PER_TOKEN_MAX_BYTES: usize = 32 * 1024 * 1024;
-/// While an MCP call waits and nothing is reported, its caller is told so after this much silence: well within the 60 s that
+/// While an MCP call waits and nothing is reported, its caller gets that error after this much silence: well within the 60 s that
 /// clients give a call by default (ours).
 pub const MCP_PROGRESS_SILENCE_MAX: Duration = Duration::from_secs(15);
 /// Resources that one MCP subscription watches (ours).
 pub const MCP_SUBSCRIBED_MAX_COUNT: usize = 64;
-/// Between two notifications of one MCP subscription; what happens meanwhile is told once (ours).
+/// Minimum interval between two notifications of one MCP subscription; changes in between are sent once (ours).
 pub const MCP_UPDATES_EVERY: Duration = Duration::from_millis(200);
 /// Longest a request waits for its share (ours).
 pub const IN_FLIGHT_WAIT_MAX_SECONDS: u32 = 10;

@@ -39,11 +39,11 @@ pub const OUTBOUND_IDLE_PER_HOST_COUNT: usize = 2;
 pub const PUSH_CONFIGS_PER_TASK_MAX_COUNT: usize = 10;
 /// Longest id, token, scheme or credentials of a push receiver (ours).
 pub const PUSH_FIELD_MAX_CHARS: usize = 2_000;
-/// Pushes under way at once (ours).
+/// Pushes in progress at once (ours).
 pub const PUSHES_AT_ONCE: usize = 256;
-/// Pushes under way at once for one network (ours).
+/// Pushes in progress at once for one network (ours).
 pub const PUSHES_PER_NETWORK_AT_ONCE: usize = 32;
-/// Pushes under way at once to one host for one network; one while it fails (ours).
+/// Pushes in progress at once to one host for one network; one while it fails (ours).
 pub const PUSHES_PER_HOST_AT_ONCE: usize = 8;
 /// Events that are sent to a push receiver before others have their turn (ours).
 pub const PUSH_EVENTS_PER_TURN_COUNT: usize = 16;
@@ -53,13 +53,13 @@ pub const PUSH_RETRY_FIRST_MILLIS: u32 = 500;
 pub const PUSH_RETRY_MAX_MILLIS: u32 = 300_000;
 /// A receiver that has failed for this long is no longer waited for (ours).
 pub const PUSH_GIVEN_UP_SECONDS: u32 = 86_400;
-/// Tasks that are out at one agent of others at once; more wait in its inbox (ours).
+/// Tasks that are out at one remote agent at once; more wait in its inbox (ours).
 pub const REMOTE_TASKS_AT_ONCE: usize = 16;
-/// Longest id that an agent of others may give a task or a conversation (ours).
+/// Longest id that a remote agent may give a task or a conversation (ours).
 pub const REMOTE_ID_MAX_CHARS: usize = 1_000;
-/// Lease of a task that is out at an agent of others (ours).
+/// Lease of a task that is out at a remote agent (ours).
 pub const REMOTE_LEASE_SECONDS: u32 = 60;
-/// Tasks called off at once at one agent of others (ours).
+/// Tasks cancelled at once at one remote agent (ours).
 pub const REMOTE_CANCELS_AT_ONCE: usize = 4;
 /// Longest wait before a cancel that was not taken is passed on again (ours).
 pub const REMOTE_CANCEL_RETRY_MAX_SECONDS: u32 = 300;
@@ -67,11 +67,11 @@ pub const REMOTE_CANCEL_RETRY_MAX_SECONDS: u32 = 300;
 pub const REMOTE_POLL_FIRST_MILLIS: u32 = 250;
 /// Longest wait between two looks at a task that is out (ours).
 pub const REMOTE_POLL_MAX_MILLIS: u32 = 5_000;
-/// Longest wait for what an agent of others answers to a message; it may work before it answers (ours).
+/// Longest wait for what a remote agent answers to a message; it may work before it answers (ours).
 pub const REMOTE_SEND_SECONDS: u32 = 600;
 /// Waits before a task's text that may have arrived is sent again; after the last it is not (ours).
 pub const REMOTE_RESEND_SECONDS: [u32; 2] = [2, 10];
-/// An agent of others that cannot be reached for this long fails its task (ours).
+/// A remote agent that cannot be reached for this long fails its task (ours).
 pub const REMOTE_GIVEN_UP_SECONDS: u32 = 3_600;
 /// Longest a task may be out (ours).
 pub const REMOTE_TASK_MAX_SECONDS: u32 = 7 * 86_400;

@@ -2,7 +2,7 @@
 
 // Answers and inputs.
 
-/// A page of any list ends early once its rows have this many bytes of JSON, and its cursor goes on (ours).
+/// A page of any list ends early once its rows have this many bytes of JSON, and its cursor continues (ours).
 pub const ANSWER_MAX_BYTES: usize = 8 * 1024 * 1024;
 /// The same for a tool, whose answer is sent as text and as an object (ours).
 pub const TOOL_ANSWER_MAX_BYTES: usize = ANSWER_MAX_BYTES / 4;
@@ -48,11 +48,11 @@ pub const AUDIT_PAGE_DEFAULT: usize = 100;
 
 // What the dashboard asks.
 
-/// Rows of tasks looked at for one page of a search; the page then ends early (ours).
+/// Rows of tasks examined for one page of a search; the page then ends early (ours).
 pub const SEARCH_EXAMINED_COUNT: usize = 12_000;
-/// Bytes of texts looked at for one page of a search (ours).
+/// Bytes of texts examined for one page of a search (ours).
 pub const SEARCH_EXAMINED_BYTES: usize = 32 * 1024 * 1024;
-/// How far the clock may have been set back between two tasks that are found by their time all the same (ours).
+/// How far the clock may have been set back between two tasks that are found by their time anyway (ours).
 pub const CLOCK_SLACK_MILLIS: i64 = 600_000;
 /// Characters of a task's text in the short form of its row (ours).
 pub const ROW_CONTENT_MAX_CHARS: usize = 200;
@@ -62,15 +62,15 @@ pub const SEARCH_TEXT_MAX_CHARS: usize = 200;
 pub const OVERVIEW_MINUTES: usize = 60;
 /// How long the counts of a minute are kept (ours).
 pub const MINUTES_KEPT_SECONDS: u32 = 8 * 86_400;
-/// Tasks of each status looked at for what needs attention (ours).
+/// Tasks of each status examined for what needs attention (ours).
 pub const ATTENTION_EXAMINED_COUNT: usize = 500;
 /// Tasks shown of each group (ours).
 pub const ATTENTION_SHOWN_COUNT: usize = 10;
 /// Characters of a task's text that are its title (ours).
 pub const TITLE_MAX_CHARS: usize = 120;
-/// A delivered task that nobody takes up for this long is stuck (ours).
+/// A delivered task that nobody starts for this long is stuck (ours).
 pub const DELIVERED_STUCK_AFTER_SECONDS: u32 = 300;
-/// An acknowledged task that nobody begins for this long is stuck (ours).
+/// An acknowledged task that nobody starts for this long is stuck (ours).
 pub const ACKED_STUCK_AFTER_SECONDS: u32 = 1_800;
 /// An open task whose time is over within this is expiring (ours).
 pub const EXPIRING_WITHIN_SECONDS: u32 = 300;

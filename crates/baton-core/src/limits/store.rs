@@ -22,7 +22,7 @@ pub const WRITE_BATCH_MAX_MICROS: u64 = 3_000;
 pub const WRITE_BATCH_MAX_COUNT: usize = 256;
 /// Texts of open tasks that the writer keeps in memory, together (ours).
 pub const WRITER_TASKS_KNOWN_MAX_BYTES: usize = 32 << 20;
-/// Rows of networks, recipients, members, sessions and tokens that the writer takes into memory before it begins anew (ours).
+/// Rows of networks, recipients, members, sessions and tokens that the writer holds in memory before it starts over (ours).
 pub const WRITER_ROWS_KNOWN_COUNT: usize = 200_000;
 /// Tasks at the head of an inbox that the writer keeps in memory (ours).
 pub const INBOX_LINE_KNOWN_COUNT: usize = 64;
@@ -49,7 +49,7 @@ pub const SLOW_READ_MAX_MILLIS: u64 = 10_000;
 pub const CHECK_REST_AFTER: Duration = Duration::from_secs(10);
 /// Rows past the bound that are removed with one write (ours). There is one at most, unless the bound was lowered.
 pub const ATTEMPTS_REMOVED_AT_ONCE_COUNT: i64 = 100;
-/// How often a database that changes hands during a look is looked at anew (ours).
+/// How often a database that changes hands during a check is checked again (ours).
 pub const CHECK_LOOKS_MAX_COUNT: usize = 5;
 /// SQLite's steps between two looks at the time, in a check (ours).
 pub const CHECK_STEPS_COUNT: i32 = 100;
@@ -75,7 +75,7 @@ pub const STATEMENTS_PREPARED_COUNT: usize = 128;
 /// better.
 pub const WRITER_CACHE_KIB: i64 = 8 << 10;
 /// The same for each connection that reads (ours). The file is not mapped: a disk that fails under a mapping ends the
-/// process, and a file that grows makes its mappings anew.
+/// process, and a file that grows makes its mappings again.
 pub const READER_CACHE_KIB: i64 = 8 << 10;
 /// Room for the index of a WAL of 512 MiB, eight times what it is let grow to (ours).
 pub const WAL_INDEX_BYTES: u64 = 1 << 20;

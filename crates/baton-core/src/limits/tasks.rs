@@ -57,9 +57,9 @@ pub const SKILL_TAGS_MAX_COUNT: usize = 20;
 pub const OPTIONS_MAX_COUNT: usize = 10;
 /// Longest option of a question.
 pub const OPTION_MAX_CHARS: usize = 80;
-/// Most messages said on one task between its text and its result (ours).
+/// Maximum messages on one task between its text and its result (ours).
 pub const TASK_MESSAGES_MAX_COUNT: usize = 1_000;
-/// Most bytes of all messages said on one task, with their parts and what comes with them (ours).
+/// Maximum bytes of all messages on one task, with their parts and artifacts (ours).
 pub const TASK_MESSAGES_MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Messages that `GET /api/tasks/:id` shows: the newest (ours).
 pub const TASK_MESSAGES_SHOWN_COUNT: usize = 100;
@@ -106,7 +106,7 @@ pub const LEASE_MAX_SECONDS: u32 = 3_600;
 pub const LEASE_DEFAULT_SECONDS: u32 = 60;
 /// Longest wait of a claim for work.
 pub const WAIT_MAX_SECONDS: u32 = 50;
-/// Longest a send or a look at a task waits for it to go on.
+/// Longest time that a send or a read of a task waits for it to change.
 pub const CALL_WAIT_MAX_SECONDS: u32 = 60;
 /// Tasks that one claim takes.
 pub const CLAIM_MAX_COUNT: usize = 32;
@@ -140,7 +140,7 @@ pub const CLAIM_LOOK_EVERY: Duration = Duration::from_secs(5);
 pub const A2A_LIST_DEFAULT: usize = 50;
 /// Largest page of A2A's `ListTasks`.
 pub const A2A_LIST_MAX: usize = 100;
-/// Events of a network looked at for one page of `ListTasks`; the page then ends early (ours).
+/// Events of a network examined for one page of `ListTasks`; the page then ends early (ours).
 pub const A2A_LIST_EXAMINED_COUNT: usize = 20_000;
 /// As far as `totalSize` of `ListTasks` counts (ours).
 pub const A2A_LIST_COUNTED_MAX: usize = 100_000;
@@ -148,7 +148,7 @@ pub const A2A_LIST_COUNTED_MAX: usize = 100_000;
 pub const A2A_HISTORY_DEFAULT_COUNT: usize = 100;
 /// Tasks that one call waits for (ours).
 pub const CALL_WAIT_TASKS_MAX_COUNT: usize = 20;
-/// Calls of one token that wait at once for a task to go on or to end: A2A, REST and MCP (ours).
+/// Calls of one token that wait at once for a task to continue or to end: A2A, REST and MCP (ours).
 pub const WAITS_PER_TOKEN_MAX_COUNT: usize = 1_000;
 
 // Trees of tasks.

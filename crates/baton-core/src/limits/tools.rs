@@ -16,6 +16,8 @@ pub const BACKOFF_FIRST_MILLIS: u32 = 100;
 pub const BACKOFF_MAX_MILLIS: u32 = 5_000;
 /// Largest file of profiles (ours).
 pub const PROFILES_MAX_BYTES: u64 = 1 << 20;
+/// Largest configuration file (ours).
+pub const CONFIG_FILE_MAX_BYTES: u64 = 1 << 20;
 /// Longest line that is read as a password (ours).
 pub const PASSWORD_LINE_MAX_BYTES: u64 = 4096;
 /// How long the commands of the demo may take to end (ours).
@@ -46,13 +48,13 @@ pub const PARTS_CHECKED_COUNT: usize = 100_000;
 pub const HEALTH_ANSWER_MAX: Duration = Duration::from_secs(5);
 /// Smaller files are read without a progress bar: they are done before it could be read (ours).
 pub const PROGRESS_BAR_MIN_BYTES: u64 = 8 << 20;
-/// How long `baton inbox wait` waits if it is not told, and what a hook of a client gives it (ours).
+/// Default wait of `baton inbox wait`, and the wait that a client's hook passes (ours).
 pub const INBOX_WAIT_DEFAULT_SECONDS: u32 = 3_600;
 /// Longest `baton inbox wait` waits (ours).
 pub const INBOX_WAIT_MAX_SECONDS: u32 = 86_400;
 /// After the first news `baton inbox wait` gathers what else comes (ours).
 pub const INBOX_WAIT_GATHERED_FOR: Duration = Duration::from_millis(300);
-/// How often `baton inbox wait` checks that whoever started it is still there (ours).
+/// How often `baton inbox wait` checks that its parent process is still alive (ours).
 pub const INBOX_WAIT_PARENT_CHECKED_EVERY: Duration = Duration::from_secs(5);
 /// Sessions of one inbox whose news are remembered (ours).
 pub const INBOX_WAIT_SESSIONS_MAX_COUNT: usize = 16;
@@ -62,7 +64,7 @@ pub const HOOK_INPUT_MAX_BYTES: u64 = 1 << 20;
 pub const MCP_CALLS_AT_ONCE: usize = 64;
 /// Answers that may wait for a slow reader (ours).
 pub const MCP_ANSWERS_WAITING_MAX_COUNT: usize = 64;
-/// When the client has closed its input, calls under way get this long (ours).
+/// When the client has closed its input, calls in progress get this long (ours).
 pub const MCP_LAST_ANSWERS_MAX: Duration = Duration::from_secs(5);
 /// A message of `baton mcp` that never left is sent again until then: a hub that restarts is back within this time (ours).
 pub const MCP_UNSENT_MAX: Duration = Duration::from_secs(5);
@@ -102,7 +104,7 @@ pub const CLAIM_NOT_WAITED: Duration = Duration::from_secs(1);
 pub const WORK_LAST_REPORT_MAX: Duration = Duration::from_secs(2);
 /// Tries of a download that receive nothing more of its file from a hub that is there (ours).
 pub const DOWNLOAD_TRIES_IN_VAIN: u32 = 20;
-/// How often a group that was told to end is looked at; the system has no event for the end of a group (ours).
+/// How often a process group that was asked to stop is checked; the system has no event for the end of a group (ours).
 pub const GROUP_LOOK_EVERY: Duration = Duration::from_millis(10);
 /// Bytes of a command's output read at once (ours).
 pub const OUTPUT_CHUNK_BYTES: usize = 64 * 1024;

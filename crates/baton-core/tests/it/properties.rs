@@ -1,4 +1,4 @@
-//! Whatever is asked of a task, in whatever order: what always holds.
+//! Whatever is asked of a task, in any order: what always holds.
 //! A row that applies transitions the way a store would stands in for the store.
 
 use baton_core::{

@@ -76,7 +76,7 @@ impl AgentCaller {
     }
 }
 
-/// Whether the request is in the version spoken here; a header says so, or the query.
+/// Whether the request uses the version spoken here; a header gives it, or the query.
 pub(super) fn check_version(headers: &HeaderMap, uri: &Uri) -> Result<(), A2aError> {
     let in_query = query(uri)
         .into_iter()

@@ -43,7 +43,7 @@ pub(super) enum A2aResponse {
     Stream(Box<TaskStream>),
 }
 
-/// An answer that is said at once.
+/// A response that is sent at once.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum Reply {
@@ -61,7 +61,7 @@ impl Call {
     /// Reads a call by its name, from the tidy object it was given.
     pub(super) fn read(method: &str, params: Value) -> Result<Self, A2aError> {
         if params.get("tenant").is_some() {
-            return Err(A2aError::params("tenant must be unset: an agent's URL says all"));
+            return Err(A2aError::params("tenant must be unset: the agent's URL already names the network"));
         }
         Ok(match method {
             methods::SEND_MESSAGE => Self::SendMessage(input::read(params)?),
@@ -126,7 +126,7 @@ async fn get(hub: &Hub, visitor: &AgentCaller, request: &GetTaskRequest) -> Resu
     Ok(task::task(&record, Shown { history, artifacts: true }))
 }
 
-/// Whoever may not see the task learns nothing of it; whoever may, but not call it off, is told so.
+/// A caller that may not see the task learns nothing about it; one that may see but not cancel it gets that error.
 async fn cancel(hub: &Hub, visitor: &AgentCaller, request: &CancelTaskRequest) -> Result<Task, A2aError> {
     let seen = task_record::read(hub, visitor.caller(), &visitor.agent, &request.id, Extent::now(0)).await?;
     let id = seen.row.snapshot.id;

@@ -1,5 +1,5 @@
 //! An agent's card: what it says of itself, and where it is reached. Its URLs come from the hub's settings, never from
-//! the request. An agent that has said nothing has one skill, `task`, and says so.
+//! the request. An agent that has reported no skills has one, `task`.
 
 use a2a_types::{
     AgentCapabilities, AgentCard, AgentInterface, AgentSkill, HttpAuthSecurityScheme, SecurityScheme,
@@ -22,7 +22,7 @@ const INPUT_MODES: [&str; 3] = ["text/plain", "application/json", "application/o
 const OUTPUT_MODES: [&str; 2] = ["text/plain", "application/json"];
 const SCHEME: &str = "bearer";
 
-/// The card for whoever asks; a token that opens nothing is no token.
+/// The card for the caller; an invalid token counts as no token.
 pub(super) async fn public(
     hub: &Hub,
     address: &AgentAddress,
@@ -57,9 +57,9 @@ fn of(hub: &Hub, address: &AgentAddress, profile: Profile) -> AgentCard {
     });
     AgentCard {
         name: alias.to_owned(),
-        description: profile.description.unwrap_or_else(|| {
-            format!("{alias}, an agent behind a Baton hub. It has not said what it does.")
-        }),
+        description: profile
+            .description
+            .unwrap_or_else(|| format!("{alias}, an agent behind a Baton hub. It has no description.")),
         version: profile.version.unwrap_or_else(|| "unknown".into()),
         supported_interfaces: vec![
             AgentInterface::new(format!("{base}/"), TRANSPORT_PROTOCOL_JSONRPC),

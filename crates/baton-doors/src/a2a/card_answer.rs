@@ -91,7 +91,7 @@ fn without_empty(value: Value) -> Option<Value> {
     }
 }
 
-/// The answer to whoever asks for a card; without a body if it has it already.
+/// The response to a request for a card; without a body if the client already has it.
 pub(super) fn answer(asked: &HeaderMap, media_type: &'static str, dated: &DatedCard) -> Response {
     let body = match serde_json::to_vec(&dated.card) {
         Ok(body) => body,

@@ -62,9 +62,9 @@ const ROWS: &[Row] = &[
     row(HttpMethod::Post, "/tasks/{id}:cancel", methods::CANCEL_TASK, "Call a task off", Answers::Json),
     row(HttpMethod::Get, "/tasks/{id}:subscribe", methods::SUBSCRIBE_TO_TASK, "Follow a task", Answers::Stream),
     row(HttpMethod::Post, "/tasks/{id}:subscribe", methods::SUBSCRIBE_TO_TASK, "Follow a task", Answers::Stream),
-    row(HttpMethod::Post, "/tasks/{id}/pushNotificationConfigs", methods::CREATE_PUSH_CONFIG, "Have somebody told of a task's events", Answers::Json),
-    row(HttpMethod::Get, "/tasks/{id}/pushNotificationConfigs", methods::LIST_PUSH_CONFIGS, "Who is told of a task's events", Answers::Json),
-    row(HttpMethod::Get, "/tasks/{id}/pushNotificationConfigs/{config_id}", methods::GET_PUSH_CONFIG, "One of those who are told", Answers::Json),
+    row(HttpMethod::Post, "/tasks/{id}/pushNotificationConfigs", methods::CREATE_PUSH_CONFIG, "Register a push receiver for a task's events", Answers::Json),
+    row(HttpMethod::Get, "/tasks/{id}/pushNotificationConfigs", methods::LIST_PUSH_CONFIGS, "List the push receivers of a task", Answers::Json),
+    row(HttpMethod::Get, "/tasks/{id}/pushNotificationConfigs/{config_id}", methods::GET_PUSH_CONFIG, "Get one push receiver of a task", Answers::Json),
     row(HttpMethod::Delete, "/tasks/{id}/pushNotificationConfigs/{config_id}", methods::DELETE_PUSH_CONFIG, "Tell them no more", Answers::Json),
 ];
 
@@ -165,7 +165,7 @@ impl Taken {
             Self::IdempotencyKey => ("Idempotency-Key", "By which a message that is sent again is known"),
             Self::TraceParent => ("traceparent", "The trace a new task belongs to, as W3C has it"),
             Self::LastEventId => {
-                ("Last-Event-ID", "The id of the last frame seen: a stream goes on after it")
+                ("Last-Event-ID", "The id of the last frame seen: the stream continues after it")
             }
         };
         ParameterBuilder::new()

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::rest::DoorError;
 use crate::service::Error;
 
-/// How a kind is said: its JSON-RPC code, HTTP status, gRPC name and reason.
+/// The codes of an error kind: JSON-RPC code, HTTP status, gRPC name and reason.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ErrorNames {
     pub(super) code: i32,
@@ -49,7 +49,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// There is no such agent or task here, or not for you.
+    /// The agent or task does not exist, or the caller may not see it.
     TaskNotFound = words(-32001, 404, "NOT_FOUND", "TASK_NOT_FOUND");
     /// The task has ended already.
     TaskNotCancelable = words(-32002, 400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE");
@@ -61,7 +61,7 @@ kinds! {
     VersionNotSupported = words(-32009, 400, "FAILED_PRECONDITION", "VERSION_NOT_SUPPORTED");
     /// The body is not JSON.
     ParseError = words(-32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR");
-    /// The body is no request.
+    /// The body is not a request.
     InvalidRequest = words(-32600, 400, "INVALID_ARGUMENT", "INVALID_REQUEST");
     /// There is no such operation.
     MethodNotFound = words(-32601, 404, "UNIMPLEMENTED", "METHOD_NOT_FOUND");

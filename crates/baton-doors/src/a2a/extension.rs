@@ -1,5 +1,5 @@
 //! What the hub's A2A door can do beyond the protocol, declared on every card. A client that names one of them in
-//! `A2A-Extensions` is told that it is in use; none of them is required.
+//! `A2A-Extensions` gets it back as active; none of them is required.
 
 use a2a_types::AgentExtension;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};

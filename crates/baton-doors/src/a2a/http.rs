@@ -102,7 +102,7 @@ pub(super) async fn answer(
     extension::named_in(extensions, response)
 }
 
-/// The names in a path; one that is no text names nobody.
+/// The names in a path; one that is not text names nothing.
 pub(super) fn names<T: Default>(path: Result<Path<T>, PathRejection>) -> T {
     path.map(|Path(names)| names).unwrap_or_default()
 }
@@ -200,7 +200,7 @@ pub(super) fn event_stream(body: Body) -> Response {
     (headers, body).into_response()
 }
 
-/// Whether the body is said to be JSON, or nothing is said.
+/// Whether the content type is JSON or missing.
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
     media_types(headers, &header::CONTENT_TYPE).all(|name| name == JSON || name == A2A_JSON)
 }

@@ -10,7 +10,7 @@ use crate::service::Error;
 
 /// The client's own: nothing in there is a name of the protocol.
 const OPAQUE: [&str; 3] = ["metadata", "data", "params"];
-/// A part's contents: an empty one is there all the same.
+/// A part's contents: an empty one is there anyway.
 const CONTENTS: [&str; 3] = ["text", "raw", "url"];
 
 /// The JSON of a request's body.

@@ -66,7 +66,7 @@ pub(super) struct Checked {
 }
 
 impl Checked {
-    /// Whether there is something to store before it can be said.
+    /// Whether something must be stored before it can be sent.
     pub(super) fn has_files(&self) -> bool {
         self.parts.iter().any(|part| !part.contains_key("text"))
     }

@@ -1,4 +1,4 @@
-//! `SendMessage` and `SendStreamingMessage`: a message makes a task, or goes to the one it names. Then the client hears
+//! `SendMessage` and `SendStreamingMessage`: a message makes a task, or goes to the one it names. Then the client receives
 //! what became of it: at once, when it has settled, or as it happens.
 
 use a2a_types::{SendMessageConfiguration, SendMessageResponse};
@@ -69,7 +69,7 @@ pub(super) async fn run(
     })
 }
 
-/// Sends, and tells what happens from then on.
+/// Sends the message and streams what happens from then on.
 pub(super) async fn stream(
     hub: &Arc<Hub>,
     visitor: AgentCaller,
@@ -79,7 +79,7 @@ pub(super) async fn stream(
     // A token without a seat left sends nothing.
     let seat = take_seat(hub, &visitor).await?;
     let sent = send(hub, &visitor, request).await?;
-    // Whoever sent a task hears all of it.
+    // The sender of a task receives all of its events.
     let begin = if sent.is_new { Begin::After(1) } else { Begin::Now };
     if sent.is_new {
         watch::hold(hub, &visitor, &sent.task).await?;
@@ -108,7 +108,7 @@ async fn new_task(
     said: Checked,
     push: Option<NewPush>,
 ) -> Result<Sent, A2aError> {
-    // The hub makes contexts; a client goes on in one it was given, and any other name begins a new one.
+    // The hub makes contexts; a client continues in one it was given, and any other name begins a new one.
     let context_id = context_id.and_then(ContextId::parse);
     if push.is_some() || said.has_files() {
         send_task::check_may(hub, visitor.caller(), &visitor.agent).await?;

@@ -1,8 +1,8 @@
 //! A task's stream: the task first, then an update for each of its events, until it has ended; the stream of a message
-//! ends also where its sender is asked, who has to say something before it goes on. Between events it sends the latest
+//! ends also where its sender is asked, who has to say something before it continues. Between events it sends the latest
 //! progress. A frame's id is the number of its event, or that of the last event and the number of the progress after
 //! it (`2.5`), so `Last-Event-ID` resumes after it; the rows are read in order, live or late, so every
-//! subscriber hears the same. It is polled only as fast as its client reads: a slow one holds up nobody.
+//! subscriber receives the same. It is polled only as fast as its client reads: a slow one holds up nobody.
 
 use a2a_types::StreamResponse;
 use baton_core::{Quota, Status, TaskId, limits};
@@ -72,11 +72,11 @@ impl fmt::Display for Position {
     }
 }
 
-/// A stream about to be told.
+/// A stream that has not started yet.
 pub(super) struct TaskStream {
     watch: TaskWatch,
     record: TaskRecord,
-    /// Everything up to this event was told, or is in the first frame.
+    /// Everything up to this event was sent, or is in the first frame.
     position: i64,
     history: usize,
     ends: StreamEnd,
@@ -99,7 +99,7 @@ impl StreamEnd {
 }
 
 impl TaskStream {
-    /// Follows a task that is open, or that a client has not heard the end of.
+    /// Follows a task that is open, or whose end the client has not received.
     pub(super) async fn subscribe(hub: &Arc<Hub>, visitor: AgentCaller, id: &str) -> Result<Self, A2aError> {
         let seen = task_record::read(hub, visitor.caller(), &visitor.agent, id, Extent::now(0)).await?;
         let begin = match &visitor.last_event_id {
@@ -156,6 +156,7 @@ impl TaskStream {
             comment_at: Instant::now() + COMMENT_EVERY,
             print: FrameFormat { id },
             first: Some((self.record, self.history)),
+            read: None,
             _seat: self.seat,
         };
         stream::unfold(teller, |mut teller| async move {
@@ -191,13 +192,15 @@ struct EventStream {
     print: FrameFormat,
     /// What the first frame is made of.
     first: Option<(TaskRecord, usize)>,
+    /// Frames that were read and not sent yet.
+    read: Option<Bytes>,
     _seat: StreamSlot,
 }
 
 impl EventStream {
     async fn next(&mut self) -> Option<Bytes> {
         loop {
-            if self.is_over {
+            if self.is_over && self.read.is_none() {
                 return None;
             }
             if let Err(fault) = self.watch.check_access().await {
@@ -212,10 +215,16 @@ impl EventStream {
                     () = self.watch.hub.shutdown.wait() => return None,
                 }
             }
-            let told = match self.first.take() {
-                Some((record, history)) => self.tell_first(&record, history),
-                None if self.is_caught_up => self.wait().await,
-                None => self.read_on().await?,
+            let told = match (self.read.take(), self.first.take()) {
+                (Some(frames), _) => frames,
+                (None, Some((record, history))) => self.tell_first(&record, history),
+                (None, None) if self.is_caught_up => self.wait().await,
+                (None, None) => {
+                    // The task may have been given to another between the check and the read: access is checked again
+                    // before these frames are sent.
+                    self.read = Some(self.read_on().await?);
+                    continue;
+                }
             };
             if !told.is_empty() {
                 return Some(told);
@@ -264,7 +273,7 @@ impl EventStream {
         for event in record.history.iter().filter(|event| event.n > self.position.event) {
             let updates = task::updates(&record, event);
             for (at, update) in (1..).zip(&updates) {
-                // Only the last frame of an event says that the event was told: a resume before it tells all of it.
+                // Only the last frame of an event marks the event as sent: a resume before it sends all of it again.
                 let id = if at == updates.len() { event.n } else { event.n - 1 };
                 frames.push_str(&self.print.frame(Position::of_event(id), update));
             }
@@ -285,7 +294,7 @@ impl EventStream {
         Some(frames.into())
     }
 
-    /// Waits for something to tell; may come back with nothing.
+    /// Waits for something to send; may return nothing.
     async fn wait(&mut self) -> Bytes {
         match self.watch.wait(self.comment_at).await {
             WakeReason::Rung => self.is_caught_up = false,

@@ -1,4 +1,4 @@
-//! A task as the protocol shows it, now or as it stood at one of its events, and what each event tells a stream. The one
+//! A task as the protocol shows it, now or as it was at one of its events, and what each event adds to a stream. The one
 //! place where the hub's words for a task become A2A's.
 
 use a2a_types::{Message, Part, Role, StreamResponse, Task, TaskState, TaskStatus, TaskStatusUpdateEvent};
@@ -39,7 +39,7 @@ fn state_at(record: &TaskRecord, event: &EventRow) -> TaskState {
 }
 
 /// Whether work on the task had begun by this event: a task that was answered, or whose worker went silent, is delivered
-/// to its agent again, which is nothing new to whoever sent it.
+/// to its agent again, which is nothing new to its sender.
 fn has_begun(record: &TaskRecord, event: &EventRow) -> bool {
     // A list has read only the last event, as of which the row knows.
     let is_last = record.history.last().is_some_and(|last| last.n == event.n);
@@ -97,7 +97,7 @@ pub(super) fn task_at(record: &TaskRecord, event: Option<&EventRow>, shown: Show
     }
 }
 
-/// What an event tells a stream: artifacts first, so that nothing follows the end.
+/// What an event adds to a stream: artifacts first, so that nothing follows the end.
 pub(crate) fn updates(record: &TaskRecord, event: &EventRow) -> Vec<StreamResponse> {
     let (task_id, context_id) = ids(record);
     let mut told = artifact::updates(record, event);
@@ -155,7 +155,7 @@ pub(super) fn bare_answer(record: &TaskRecord) -> Option<Message> {
     let row = &record.row;
     let event = record.history.last()?;
     (row.answered_bare && row.snapshot.status == Status::Replied).then(|| {
-        // It stands for itself: what is said next begins a new task in the same context.
+        // It is complete: the next message begins a new task in the same context.
         let mut answer = agents_message(record, event, row.result.clone().unwrap_or_default());
         answer.parts.extend(artifact::of_reply(record).map(|row| artifact::of_ref(record, row)));
         Message { task_id: None, ..answer }
@@ -194,7 +194,7 @@ fn question_at<'a>(record: &'a TaskRecord, event: &EventRow) -> Option<&'a TaskM
     record.questions.iter().find(|(parked, _)| *parked == event.n).map(|(_, question)| question)
 }
 
-/// Words of the agent's side that are no message of their own in the hub.
+/// Texts of the agent that are not messages of their own in the hub.
 fn agents_message(record: &TaskRecord, event: &EventRow, text: String) -> Message {
     let (task_id, context_id) = ids(record);
     Message {

@@ -33,10 +33,10 @@ pub(super) enum WakeReason {
 }
 
 impl TaskWatch {
-    /// From now on every change is heard; what came before is to be read.
+    /// From now on every change is seen; earlier changes must be read.
     pub(super) fn new(hub: &Arc<Hub>, visitor: AgentCaller, task: TaskId) -> Self {
         let bell = hub.bells.listen_to_task(&task);
-        // Whoever waits for a task was allowed to look at it, or sent it, after it was identified.
+        // A caller that waits for a task was allowed to read it, or sent it, after it was identified.
         let epoch = visitor.epoch;
         Self { hub: hub.clone(), visitor, task, bell, epoch }
     }
@@ -57,7 +57,7 @@ impl TaskWatch {
         self.hub.store_for(self.visitor.caller())
     }
 
-    /// Where the task stands: as the ring said that woke this one, else as the row says.
+    /// The task's status: from the ring that woke this one, or else from the row.
     async fn status(&self, woken: Option<WakeReason>) -> Result<Status, A2aError> {
         match self.bell.heard().filter(|_| woken == Some(WakeReason::Rung)) {
             Some(status) => Ok(status),

@@ -37,14 +37,14 @@ impl Control {
         Ok(Some(Self { stream: BufReader::new(stream) }))
     }
 
-    /// Asks, and hears the answer.
+    /// Asks, and receives the answer.
     pub fn ask(&mut self, command: &Command) -> Result<Answer, ControlError> {
         let line = serde_json::to_string(command).map_err(io::Error::from)? + "\n";
         self.stream.get_mut().write_all(line.as_bytes())?;
         self.hear()
     }
 
-    /// Hears the next answer.
+    /// Reads the next answer.
     pub fn hear(&mut self) -> Result<Answer, ControlError> {
         let mut line = String::new();
         self.stream.by_ref().take(limits::CONTROL_LINE_MAX_BYTES).read_line(&mut line)?;

@@ -82,7 +82,7 @@ async fn say(output: &mut OwnedWriteHalf, answer: &Answer) -> io::Result<()> {
     output.write_all((serde_json::to_string(answer)? + "\n").as_bytes()).await
 }
 
-/// Has the engine make a copy, and says how far it is. Once nobody hears that, the copy is given up.
+/// Has the engine make a copy, and says how far it is. Once nobody receives that, the copy is given up.
 async fn copy(to: PathBuf, Running { hub, .. }: &Running, output: &mut OwnedWriteHalf) -> io::Result<Answer> {
     tracing::info!(to = %to.display(), "copying the database");
     let not_copied = |error: baton_store::Error| {

@@ -19,7 +19,7 @@ pub(super) enum RequestedChannel {
     Network { network_id: String },
 }
 
-/// What a stream tells of.
+/// What a stream reports.
 #[derive(Debug, Clone)]
 pub(super) struct Channel {
     pub(super) network_id: NetworkId,
@@ -69,7 +69,7 @@ impl Channel {
         Ok(access::is_audited(caller, role))
     }
 
-    /// Whether whoever has this token may still listen.
+    /// Whether the owner of this token may still listen.
     pub(super) async fn is_open_to(&self, hub: &Hub, bearer: &str) -> Result<(), Error> {
         let caller = hub.identity_of(bearer).await?.caller.clone();
         let channel = self.clone();
@@ -77,7 +77,7 @@ impl Channel {
     }
 }
 
-/// Whose channel a name means: a person has their own, under `me` or their name.
+/// Whose channel a name means: a user has their own, under `me` or their name.
 fn somebody(caller: &Caller, name: &str) -> Result<Principal, Refusal> {
     match caller {
         Caller::User(user) if name == "me" || name == user.username.as_str() => {

@@ -25,7 +25,7 @@ pub(super) fn connected(session: &Principal, network_id: &NetworkId, inbox_count
     unnumbered(&json(&FrameBody::Connected { session: session.name(), network_id, inbox_count }))
 }
 
-/// What came before `newest` cannot be told any more. Its number lets the client resume from here.
+/// What came before `newest` is no longer kept. Its number lets the client resume from here.
 pub(super) fn reset(newest: i64) -> String {
     format!("id: {newest}\ndata: {}\n\n", json(&FrameBody::Reset))
 }
@@ -35,7 +35,7 @@ pub(super) fn unnumbered(json: &str) -> Bytes {
     format!("data: {json}\n\n").into()
 }
 
-/// Tasks that went on, a frame each: which, and as what. It cannot be asked for again, and the rows say the same.
+/// Tasks that changed, a frame each: which, and as what. It cannot be asked for again, and the rows say the same.
 pub(super) fn task_changed(tasks: &[(TaskId, Status)]) -> Bytes {
     let mut frames = String::with_capacity(tasks.len() * 128);
     for (task_id, status) in tasks {
@@ -45,7 +45,7 @@ pub(super) fn task_changed(tasks: &[(TaskId, Status)]) -> Bytes {
     frames.into()
 }
 
-/// More went on than this stream was told. It has no number: the feed itself has no gap.
+/// More tasks changed than this stream can report. It has no number: the feed itself has no gap.
 pub(super) fn missed() -> Bytes {
     unnumbered(&json(&FrameBody::Reset))
 }

@@ -1,4 +1,4 @@
-//! One open stream. It tells a page, and when there is none it waits: for the bell, for what passes by, for the
+//! One open stream. It sends a page, and when there is none it waits: for the bell, for transient frames, for the
 //! next comment, for the hub to stop. It is polled only as fast as its client reads, so a slow one holds up nobody.
 
 use baton_core::{Caller, Quota, limits};
@@ -13,7 +13,7 @@ use super::channel::{Channel, RequestedChannel};
 use super::frame;
 use super::page;
 use super::tail;
-use crate::hub::{Bell, Connected, Hub, Moved, Occupied, Page, Slot, StreamIntervals};
+use crate::hub::{Bell, Connected, Hub, MovedTasks, Occupied, Page, Slot, StreamIntervals};
 use crate::service::Error;
 
 /// An open stream.
@@ -24,10 +24,10 @@ pub(super) struct Listener {
     /// The access epoch under which the caller was last allowed to listen.
     epoch: u64,
     news: Wakeup,
-    /// What is told once and kept nowhere.
+    /// Transient frames: sent once and stored nowhere.
     transient_frames: Receiver<Arc<str>>,
     /// Tasks that went on; for whoever watches the whole network.
-    changes: Option<Receiver<Moved>>,
+    changes: Option<Receiver<MovedTasks>>,
     /// Everything up to here was told.
     position: i64,
     is_caught_up: bool,
@@ -53,7 +53,7 @@ enum WakeReason {
     Rung,
     Read(Arc<Page>),
     Transient(Arc<str>),
-    Moved(Moved),
+    Moved(MovedTasks),
     /// What went on was more than could be kept for this stream.
     Missed,
     Due,
@@ -61,7 +61,7 @@ enum WakeReason {
 }
 
 impl Listener {
-    /// Opens a stream for whoever may listen.
+    /// Opens a stream for a caller that may listen.
     pub(super) async fn open(
         hub: Arc<Hub>,
         bearer: String,
@@ -74,12 +74,12 @@ impl Listener {
         let channel = Channel::open(&hub, &who.caller, wanted).await?;
         let seat = hub.streams.take_seat(&who.token_id)?;
         let occupied = hub.occupy(Quota::Streams, &channel.network_id).await?;
-        // Listening begins before the feed's end is read: what comes between is heard.
+        // Listening begins before the feed's end is read, so that nothing in between is missed.
         let news = Wakeup::of(&hub, &channel);
-        let transient_frames = hub.transient_frames.listen(&channel.network_id);
+        let transient_frames = hub.bells.transient_frames.listen(&channel.network_id);
         let changes = channel.to.is_none().then(|| hub.bells.changes.watch(&channel.network_id));
         let (newest, inbox_count) = beginning(&hub, &channel).await?;
-        // Who names no id starts at the end; who names one that is none is told of the gap, as for one too old.
+        // Who names no id starts at the end; who names one that is none is notified of the gap, as for one too old.
         let position = last_event_id.map_or(newest, |id| id.trim().parse().unwrap_or(i64::MAX));
         Ok(Self {
             first: Some(frame::connected(&channel.listener, &channel.network_id, inbox_count)),
@@ -163,7 +163,7 @@ impl Listener {
         }
     }
 
-    /// Waits for something to tell; may come back with nothing.
+    /// Waits for something to send; may return nothing.
     async fn wait(&mut self) -> Bytes {
         let woken = tokio::select! {
             woken = self.news.wait() => woken,
@@ -189,7 +189,7 @@ impl Listener {
         Bytes::new()
     }
 
-    /// A page of the network's reader: told if it goes on where this stream is, else read anew.
+    /// A page of the network's reader: sent if it continues where this stream is, else read again.
     fn take(&mut self, page: &Page) -> Bytes {
         if page.after == self.position {
             self.position = page.position;
@@ -229,10 +229,12 @@ impl Wakeup {
 }
 
 /// The next tasks that went on; never, for a stream that is not told of them.
-async fn moved(changes: Option<&mut Receiver<Moved>>) -> WakeReason {
+async fn moved(changes: Option<&mut Receiver<MovedTasks>>) -> WakeReason {
     match changes {
         None => std::future::pending().await,
         Some(changes) => match changes.recv().await {
+            // Which tasks went on is not known: another hub changed them.
+            Ok(tasks) if tasks.is_empty() => WakeReason::Missed,
             Ok(tasks) => WakeReason::Moved(tasks),
             Err(RecvError::Lagged(_)) => WakeReason::Missed,
             Err(RecvError::Closed) => WakeReason::Stopping,

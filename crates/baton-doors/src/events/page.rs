@@ -1,5 +1,5 @@
 //! One bounded read of a network's feed, as bytes ready to send. A page is read and printed once, also when many
-//! streams tell it.
+//! streams send it.
 
 use baton_core::{NetworkId, Principal, limits};
 use baton_store::Snapshot;
@@ -26,7 +26,7 @@ fn of(
     after: i64,
 ) -> Result<Page, Error> {
     let (oldest, newest) = rows.feed_range(network_id)?;
-    // Forgotten by now, or never written (a feed that was set back): both leave a gap that must be told.
+    // Forgotten by now, or never written (a feed that was set back): both leave a gap that must be reported.
     if after.saturating_add(1) < oldest || after > newest {
         return Ok(Page { after, position: newest, frames: frame::reset(newest).into(), is_full: false });
     }

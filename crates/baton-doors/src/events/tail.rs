@@ -36,7 +36,7 @@ async fn run(hub: Arc<Hub>, network_id: NetworkId, mut bell: Bell, pages: Sender
                 let is_full = page.is_full;
                 last = Some(page.position);
                 if is_news {
-                    // Nobody left to hear it is settled below.
+                    // A missing receiver is handled below.
                     let _ = pages.send(Arc::new(page));
                 }
                 if is_full {
@@ -58,7 +58,7 @@ async fn run(hub: Arc<Hub>, network_id: NetworkId, mut bell: Bell, pages: Sender
     }
 }
 
-/// The next page; the first is empty and only says where the feed ends, so that whoever stands before it reads on.
+/// The next page; the first is empty and only gives the end of the feed, so that a stream before it reads on.
 async fn next_page(hub: &Hub, network_id: &NetworkId, last: Option<i64>) -> Result<Page, Error> {
     match last {
         Some(last) => page::read(hub, network_id, None, last).await,

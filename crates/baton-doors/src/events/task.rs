@@ -38,7 +38,7 @@ pub(super) struct TaskStream {
 }
 
 impl TaskStream {
-    /// Opens a stream for whoever may see the task. An id that is none begins anew.
+    /// Opens a stream for a caller that may see the task. An id that does not parse restarts from the beginning.
     pub(super) async fn open(
         hub: Arc<Hub>,
         bearer: String,
@@ -141,7 +141,7 @@ impl TaskStream {
         Some(frames.into())
     }
 
-    /// Waits for something to tell; may come back with nothing.
+    /// Waits for something to send; may return nothing.
     async fn wait(&mut self) -> Bytes {
         tokio::select! {
             () = self.bell.wait() => self.is_caught_up = false,

@@ -1,4 +1,4 @@
-//! The SSE door on a real store: what is told, to whom, from where on, and when it ends.
+//! The SSE door on a real store: what is sent, to which caller, from which point, and when it ends.
 
 use axum::Router;
 use axum::body::BodyDataStream;
@@ -88,7 +88,7 @@ impl Reader {
     }
 }
 
-/// Frame `n` as `World::tell` makes it when it is told alone.
+/// Frame `n` as `World::add_frames` makes it when it is sent alone.
 fn numbered(n: i64) -> String {
     format!("id: {n}\ndata: {{\"n\":{n}}}\n\n")
 }
@@ -188,7 +188,7 @@ async fn a_revoked_token_ends_its_streams() {
     world.test.revoke(&world.bob).await;
     assert_eq!(bobs.frame().await, None);
     assert_eq!(world.get("/events/bob", &world.bob, None).await.status(), StatusCode::UNAUTHORIZED);
-    // Other tokens' streams go on.
+    // Other tokens' streams continue.
     world.test.add_frames(1, &user("ada"), vec![r#"{"n":1}"#.into()]).await;
     adas.reads(1..=1).await;
 }
@@ -387,7 +387,7 @@ async fn what_passes_is_told_without_a_number_to_the_network_only() {
     let mut watching = world.open(&format!("/events/network/{}", network(1)), &world.ada, None).await;
     let mut bob = world.open("/events/bob", &world.bob, None).await;
     let mut other = world.open(&format!("/events/network/{}", network(2)), &eve, None).await;
-    world.test.hub.transient_frames.send(&network(1), r#"{"type":"status_update"}"#.into());
+    world.test.hub.bells.transient_frames.send(&network(1), r#"{"type":"status_update"}"#.into());
     for reader in [&mut watching, &mut bob] {
         assert_eq!(reader.frame().await.unwrap(), "data: {\"type\":\"status_update\"}\n\n");
     }

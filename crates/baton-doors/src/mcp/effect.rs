@@ -1,4 +1,4 @@
-//! What a tool does to the hub, as the hints that clients decide by whether to ask a person first. All of a hub is a closed
+//! What a tool does to the hub, as the hints that clients decide by whether to ask a user first. All of a hub is a closed
 //! world: a tool reaches agents and users of the caller's networks, and nobody else.
 
 use rmcp::model::ToolAnnotations;

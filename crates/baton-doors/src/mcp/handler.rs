@@ -214,8 +214,8 @@ impl ServerHandler for Handler {
             }
             outcome
         };
-        // And it goes on with a call whose client has hung up: such a call must not claim a task for nobody. What it
-        // has handed to the store is done whole all the same.
+        // And it continues with a call whose client has hung up: such a call must not claim a task for nobody. What it
+        // has handed to the store is done whole anyway.
         let outcome = tokio::select! {
             outcome = call.instrument(span(&context)) => outcome,
             () = notify(notifier.as_mut()) => return Err(ErrorData::internal_error("nobody answers", None)),

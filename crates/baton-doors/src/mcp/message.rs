@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::json_depth;
 
-/// A body that is no message, or a call that is none.
+/// A body that is not a message, or a call that is malformed.
 #[derive(Debug)]
 pub(super) struct InvalidMessage {
     id: Value,

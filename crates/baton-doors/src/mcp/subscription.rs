@@ -43,7 +43,7 @@ pub(super) async fn run(
         Some(first) => Some(hub.occupy(Quota::Streams, &first.bells.network).await.map_err(failed)?),
         None => None,
     };
-    // The acknowledgment went out before the bells were listened to: what came between is told like this.
+    // The acknowledgment went out before the bells were listened to: changes in between are reported like this.
     notify_all(context.sink(), &watched).await;
     loop {
         let place = match wait(hub, &context, &mut watched).await {
@@ -69,7 +69,7 @@ pub(super) async fn run(
         } else {
             continue;
         }
-        // What rings meanwhile is told once.
+        // Changes that come in meanwhile are reported once.
         tokio::select! {
             () = sleep(limits::MCP_UPDATES_EVERY) => {}
             () = context.cancelled() => return Ok(()),

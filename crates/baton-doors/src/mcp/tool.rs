@@ -43,7 +43,7 @@ pub(super) struct Tool {
 }
 
 /// `tool!("name", "Title", Effect, module::run(Args), "description")`: a use case is an async function of the hub, the caller and
-/// its arguments; with `sharing` before it, for one that may wait, of the share of memory it reserves itself and of whom it tells
+/// its arguments; with `sharing` before it, for one that may wait, of the share of memory it reserves itself and of its progress listener
 /// of progress, and with `traced` of the caller's trace too.
 macro_rules! tool {
     ($name:literal, $title:literal, $effect:ident, $module:ident::$run:ident($args:ident), $description:literal) => {

@@ -15,30 +15,30 @@ use crate::service::{
 #[rustfmt::skip]
 pub(super) fn all() -> Vec<Tool> {
     let mut all = vec![
-        tool!("report_status", "Report status", Sets, report_status::run(Args), "Report what you are doing. working with a task id starts that task. Node tokens only.").small(),
-        tool!("report_completion", "Report a completion", Adds, report_completion::run(Args), "Report a task as done with its result; the sender gets it as the reply.").small(),
-        tool!("get_inbox", "Read the inbox", Reads, inbox::read(ReadArgs), "Open deliveries (tasks, messages, replies, broadcasts), most urgent first, then oldest."),
-        tool!("ack_inbox", "Acknowledge a delivery", Sets, inbox::ack(AckArgs), "Acknowledge a delivery, so that the inbox no longer shows it.").small(),
-        tool!("send_task", "Send a task", Adds, traced send_task::run(Args), "Send a task to an agent. queued:true means it is offline and finds the task later. wait_seconds waits for its result."),
-        tool!("send_message", "Send a message", Adds, send_message::run(Args), "Send a message that asks for nothing.").small(),
-        tool!("send_reply", "Reply to a task", Adds, send_reply::run(Args), "End a task you were given with a result (in_reply_to = task_id), or reply to somebody. Final.").small(),
+        tool!("report_status", "Report status", Sets, report_status::run(Args), "Report your status. Status working with a task id starts that task. Needs a node token.").small(),
+        tool!("report_completion", "Report a completion", Adds, report_completion::run(Args), "Report a task as done, with its result. The sender receives the result as the reply.").small(),
+        tool!("get_inbox", "Read the inbox", Reads, inbox::read(ReadArgs), "List open deliveries (tasks, messages, replies, broadcasts), highest priority first, then oldest."),
+        tool!("ack_inbox", "Acknowledge a delivery", Sets, inbox::ack(AckArgs), "Acknowledge a delivery and remove it from the inbox.").small(),
+        tool!("send_task", "Send a task", Adds, traced send_task::run(Args), "Send a task to an agent. queued:true means the agent is offline and receives the task later. wait_seconds waits for the result."),
+        tool!("send_message", "Send a message", Adds, send_message::run(Args), "Send a message that needs no reply.").small(),
+        tool!("send_reply", "Reply to a task", Adds, send_reply::run(Args), "End a task assigned to you with a result (in_reply_to = task_id), or reply to a message. Ending a task is final.").small(),
     ];
     all.extend(task_commands!(course: of_command).into_iter().flatten());
     all.extend([
-        tool!("get_task", "Look at a task", Reads, sharing get_task::run_as_tool(Args), "One task: status, result, times, messages. wait_seconds waits for news."),
-        tool!("wait_for_task", "Wait for tasks", Reads, sharing wait_for_task::run(Args), "Wait until one or all of several tasks have ended or ask for input. done:false means that the time was over first: call it again."),
-        tool!("get_task_tree", "Show a task's tree", Reads, task_tree::run(Args), "The tree of a task: its ancestors, root first, the task, and all it led to, with status and times."),
-        tool!("list_tasks", "List tasks", Reads, list_tasks::run(Args), "Tasks you may see, newest first."),
-        tool!("get_all_status", "List sessions", Reads, statuses::all(AllArgs), "Which agents there are and what they are doing."),
-        tool!("get_session_status", "Look at an agent", Reads, statuses::one(OneArgs), "What one agent is doing, what waits for it and what it last completed."),
-        tool!("list_agents", "List agents", Reads, agents::run(Args), "Agents that are there or were within a day: what each works on, how many deliveries wait for it, how it did in the last day."),
-        tool!("get_completions", "List completions", Reads, get_completions::run(Args), "Reported completions, newest first."),
-        tool!("broadcast", "Broadcast a message", Adds, broadcast::run(Args), "Send a message to every agent that is there.").small(),
-        tool!("claim_task", "Claim the next task", Adds, claim_task::run(Args), "Take your next task under a lease, waiting for one if asked. task:null means there was none. Extend the lease while you work.").small(),
-        tool!("extend_lease", "Extend a lease", Adds, extend_lease::run(Args), "Keep a claimed task. lease_lost means: stop, it ended or went to another worker.").small(),
+        tool!("get_task", "Get a task", Reads, sharing get_task::run_as_tool(Args), "Get one task: status, result, times, messages. wait_seconds waits until it changes."),
+        tool!("wait_for_task", "Wait for tasks", Reads, sharing wait_for_task::run(Args), "Wait until one or all of several tasks have ended or need input. done:false means the wait timed out; call again."),
+        tool!("get_task_tree", "Show a task's tree", Reads, task_tree::run(Args), "Get the tree of a task: its ancestors (root first), the task, and all its descendants, with status and times."),
+        tool!("list_tasks", "List tasks", Reads, list_tasks::run(Args), "List the tasks you can see, newest first."),
+        tool!("get_all_status", "List sessions", Reads, statuses::all(AllArgs), "List the agents and what each is doing."),
+        tool!("get_session_status", "Get an agent", Reads, statuses::one(OneArgs), "Get what one agent is doing, how much is in its inbox, and what it completed last."),
+        tool!("list_agents", "List agents", Reads, agents::run(Args), "List agents that are online or were within the last day: current work, inbox size, and results of the last day."),
+        tool!("get_completions", "List completions", Reads, get_completions::run(Args), "List reported completions, newest first."),
+        tool!("broadcast", "Broadcast a message", Adds, broadcast::run(Args), "Send a message to every agent that is online.").small(),
+        tool!("claim_task", "Claim the next task", Adds, claim_task::run(Args), "Claim your next task under a lease; can wait for one. task:null means there was none. Extend the lease while you work.").small(),
+        tool!("extend_lease", "Extend a lease", Adds, extend_lease::run(Args), "Keep a claimed task. lease_lost means stop: the task ended or went to another worker.").small(),
     ]);
     all.extend(task_commands!(lease: of_command).into_iter().flatten());
-    all.push(tool!("get_evidence", "Read evidence", Reads, page::run(Args), "What the hub recorded of one task: hashed events of who did what when, without texts. Visible, not judged."));
+    all.push(tool!("get_evidence", "Read evidence", Reads, page::run(Args), "Get what the hub recorded about one task: hashed events of who did what and when, without texts. Recorded, not judged."));
     all
 }
 

@@ -1,4 +1,4 @@
-//! A request's method as logs and spans tell it. HTTP takes any word for one, as long as a head may be, so a word that is
+//! A request's method for logs and spans. HTTP accepts any word for one, as long as a head may be, so a word that is
 //! not known goes by one name: nobody writes into them by calling.
 
 use axum::http::Method;

@@ -53,7 +53,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Hub>> {
 
 type Caller = Authenticated;
 
-/// Whoever has no token yet is not kept much room for.
+/// Callers without a token share a small budget.
 const PUBLIC: usize = baton_core::limits::PUBLIC_BODY_MAX_BYTES;
 
 /// Register, with a network of one's own

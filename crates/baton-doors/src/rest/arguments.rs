@@ -69,7 +69,7 @@ async fn take<T>(
     })
 }
 
-/// What the body is said to be, in whatever case and without parameters.
+/// The content type, in lower case and without parameters.
 pub(super) fn media_type(request: &Request) -> Option<&str> {
     let named = request.headers().get(header::CONTENT_TYPE)?.to_str().ok()?;
     Some(named.split(';').next().unwrap_or_default().trim())

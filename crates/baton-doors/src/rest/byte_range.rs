@@ -21,7 +21,7 @@ impl ByteRange {
             return Self::Whole;
         };
         let number = |text: &str| match text.bytes().all(|byte| byte.is_ascii_digit()) {
-            // A number that is too large is behind the end all the same.
+            // A number that is too large is behind the end anyway.
             true => Some(text.parse().unwrap_or(u64::MAX)),
             false => None,
         };

@@ -162,7 +162,7 @@ const fn retry_after(refusal: &Refusal) -> Option<u64> {
     }
 }
 
-/// The store's trouble: the log hears what it is, the client whether to come back.
+/// The store's error: the log receives what it is, the client whether to come back.
 const fn store_trouble(error: &StoreError) -> DoorError {
     match error {
         StoreError::Busy | StoreError::Conflict => DoorError::Busy,
@@ -212,6 +212,6 @@ mod tests {
             assert!(answer.headers().contains_key(header::RETRY_AFTER), "{code}");
         }
         let message = ErrorBody::of(&Error::Store(lost())).message.unwrap();
-        assert!(message.contains("look before you repeat it"), "{message}");
+        assert!(message.contains("check before you repeat it"), "{message}");
     }
 }

@@ -1,4 +1,4 @@
-//! `GET /metrics`, for a system admin's token or the one of `--metrics-token`; everybody else hears the same 401.
+//! `GET /metrics`, for a system admin's token or the one of `--metrics-token`; everybody else receives the same 401.
 
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
@@ -20,7 +20,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Hub>> {
 
 /// Figures of the hub, for Prometheus
 ///
-/// A system admin, or whoever has the token of `--metrics-token`.
+/// A system admin, or a caller with the token of `--metrics-token`.
 #[utoipa::path(
     get,
     path = "/metrics",

@@ -1,4 +1,4 @@
-//! What the server itself says no with: a status and `{ok:false,error}`, as every door says it.
+//! What the server itself refuses with: a status and `{ok:false,error}`, as every door says it.
 
 use axum::Json;
 use axum::http::{HeaderValue, header};
@@ -20,7 +20,7 @@ pub fn with_remedy(why: DoorError) -> Response {
     (why.status(), Json(ErrorBody::with_remedy(why))).into_response()
 }
 
-/// Not now: the caller is told when to come back.
+/// Not now: the response says when to retry.
 pub fn for_now(why: DoorError) -> Response {
     let mut response = with(why);
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));

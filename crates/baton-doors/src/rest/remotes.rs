@@ -1,4 +1,4 @@
-//! Agents of others over REST.
+//! Remote agents over REST.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -21,7 +21,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Hub>> {
 
 type Caller = Authenticated;
 
-/// Register an agent of others by its A2A card
+/// Register a remote agent by its A2A card
 ///
 /// Its admins and its owner. The hub reads the card first.
 #[utoipa::path(
@@ -45,7 +45,7 @@ async fn add_remote(
     answer(remotes::add(&hub, &by.0.caller, &network, args).await)
 }
 
-/// The agents of others that a network may hand work to
+/// The remote agents that a network may hand work to
 ///
 /// Its members and nodes.
 #[utoipa::path(
@@ -67,7 +67,7 @@ async fn list_remotes(
     answer(remotes::list(&hub, &by.0.caller, &network, args).await)
 }
 
-/// Forget an agent of others
+/// Forget a remote agent
 ///
 /// Its admins and its owner.
 #[utoipa::path(

@@ -43,7 +43,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Hub>> {
         .routes(routes!(send_broadcast))
 }
 
-/// What goes on in a network, minute by minute, and what needs somebody
+/// What continues in a network, minute by minute, and what needs somebody
 ///
 /// Readers of the network.
 #[utoipa::path(
@@ -210,7 +210,7 @@ async fn list(
     operation_id = "show_task",
     params(("id" = TaskId, Path, description = "The task"), get_task::QueryArgs),
     responses(
-        (status = 200, description = "the task, and what was said on it", body = get_task::TaskShown),
+        (status = 200, description = "the task and its messages", body = get_task::TaskShown),
         NotFound
     )
 )]

@@ -1,7 +1,7 @@
 //! Takes connections until the hub stops, never more than there is room for, then lets those that are busy end.
 //!
 //! hyper-util's `GracefulShutdown` waits for every connection: one whose request has half arrived would delay the stop until
-//! its head times out. Here it is cut (`connection.rs`), and the permits that bound connections also tell when all have ended.
+//! its head times out. Here it is cut (`connection.rs`), and the permits that bound connections also show when all have ended.
 
 use axum::Router;
 use baton_core::limits;
@@ -13,9 +13,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio_rustls::TlsAcceptor;
 
 use super::addresses::{Addresses, ConnectionSlot};
+use super::certificate::CertificateInUse;
 use super::connection::{self, ConnectionContext};
 use super::paced::Pace;
 use crate::hub::{Hub, Shutdown};
@@ -25,7 +25,7 @@ use crate::rest::refuse;
 const DRAIN: Duration = Duration::from_secs(limits::DRAIN_MAX_SECONDS as u64);
 const HANDSHAKE: Duration = Duration::from_secs(limits::TLS_HANDSHAKE_MAX_SECONDS as u64);
 
-/// The end of the time before the hub: it closes the connections of who has not asked yet.
+/// Marks the hub as started; dropping it closes connections that have sent no request yet.
 #[derive(Default)]
 struct Started(Shutdown);
 
@@ -55,13 +55,17 @@ pub struct Connections {
 /// A bound socket.
 pub struct Listener {
     socket: TcpListener,
-    tls: Option<TlsAcceptor>,
+    tls: Option<Arc<CertificateInUse>>,
     connections_max: usize,
     addresses: Arc<Addresses>,
 }
 
 impl Listener {
-    pub fn bind(address: SocketAddr, tls: Option<TlsAcceptor>, connections: Connections) -> io::Result<Self> {
+    pub fn bind(
+        address: SocketAddr,
+        tls: Option<Arc<CertificateInUse>>,
+        connections: Connections,
+    ) -> io::Result<Self> {
         let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
         // A hub that starts again takes its port back from connections that still linger.
         socket.set_reuseaddr(true)?;
@@ -76,7 +80,7 @@ impl Listener {
         self.socket.local_addr()
     }
 
-    /// While the hub is not there yet, whoever has waited a moment for it is told so. Ends by being dropped.
+    /// While the hub is still starting, callers that have waited a moment get that error. Ends by being dropped.
     pub async fn turn_away(&self) -> Infallible {
         tokio::time::sleep(limits::START_WAIT_MAX).await;
         let router = Router::new().fallback(async || refuse::while_starting());
@@ -135,7 +139,7 @@ impl Listener {
         }
         bound_unsent(&stream);
         // Two tasks and not one with a branch: a plain connection need not hold the room a handshake takes.
-        match self.tls.clone() {
+        match self.tls.as_ref().map(|tls| tls.acceptor()) {
             None => drop(tokio::spawn(async move {
                 connection::serve(stream, peer, served).await;
                 drop(seat);

@@ -1,4 +1,4 @@
-//! A request's body must arrive in time and within bounds, whoever reads it. A body that does not is cut off where
+//! A request's body must arrive in time and within bounds, no matter who reads it. A body that does not is cut off where
 //! it is read, and whatever the reader made of that is replaced by the answer that says why.
 
 use axum::body::{Body, Bytes, HttpBody};

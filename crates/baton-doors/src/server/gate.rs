@@ -37,7 +37,7 @@ pub(super) struct Gate {
     request_ids: RequestIds,
 }
 
-/// Lets a request pass, or answers it here, and counts it. Its id is in the log beside everything said about it, and
+/// Lets a request pass, or answers it here, and counts it. Its id is in every log line about it, and
 /// in the answer; never the token, the query or the body.
 pub(super) async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     let (door, began) = (Door::of(request.uri().path()), Instant::now());
@@ -111,7 +111,7 @@ impl Gate {
         };
         let rated = self.rates.as_ref().zip(bearer(request.headers()).map(str::to_owned));
         if let Some((rates, token)) = rated {
-            if let Err(retry_after_ms) = rates.take(&token, Instant::now()) {
+            if let Err(retry_after_ms) = rates.take(&token, self.hub.alive_count(), Instant::now()) {
                 return ErrorResponse(Refusal::RateLimited { retry_after_ms }.into()).into_response();
             }
             let rates = rates.clone();

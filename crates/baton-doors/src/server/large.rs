@@ -1,4 +1,4 @@
-//! Which answers may be large, told from a request's method and path: they need a share of the hub's memory before they
+//! Which responses may be large, derived from a request's method and path: they need a share of the hub's memory before they
 //! are built. Every read of the REST API counts, but for the few that are known to be small, so that a new route is
 //! bounded from its first day. What a tool or an A2A call answers, its own door knows.
 

@@ -59,7 +59,7 @@ pub(super) fn is_preflight<B>(request: &Request<B>) -> bool {
         && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// What such a browser is told.
+/// The CORS headers for such a browser.
 pub(super) fn preflight() -> Response {
     let headers = [
         (header::ACCESS_CONTROL_ALLOW_METHODS, METHODS),

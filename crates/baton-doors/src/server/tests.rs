@@ -33,7 +33,7 @@ struct TestServer {
     router: Router,
     /// Told when `/read` begins to read.
     reading: Arc<Notify>,
-    /// Makes `/quiet` go on.
+    /// Makes `/quiet` continue.
     more: Arc<Notify>,
     _folder: TempDir,
 }

@@ -100,7 +100,7 @@ impl Cookie {
         if from == Origin::Other || self.is_https && origin.is_some_and(is_plain) {
             return Err(ForeignOrigin("the session cookie is for the hub's own pages"));
         }
-        // A browser says `none` when a person typed the address or chose a bookmark.
+        // A browser says `none` when a user typed the address or chose a bookmark.
         let is_ours = |site: &HeaderValue| site == "same-origin" || is_read && site == "none";
         if !headers.get_all(FETCH_SITE).iter().all(is_ours) {
             return Err(ForeignOrigin("the session cookie is for calls from the hub's own pages"));

@@ -1,4 +1,4 @@
-//! What browsers are told beside an answer: a page loads and calls nothing but its own hub, and nobody frames it.
+//! Security headers for browsers: a page loads and calls nothing but its own hub, and cannot be framed.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::Response;

@@ -21,7 +21,7 @@ use crate::service::accounts::users::UserView;
 use crate::service::accounts::{passwords, sessions};
 use crate::service::{Done, Holder};
 
-/// Whoever has no token yet is not kept much room for.
+/// Callers without a token share a small budget.
 const PUBLIC: usize = limits::PUBLIC_BODY_MAX_BYTES;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Hub>> {

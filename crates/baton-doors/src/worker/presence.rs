@@ -1,4 +1,4 @@
-//! Writes down when tokens were used, agents were seen and who is connected: one write for all since the last round.
+//! Writes when tokens were used, when agents were seen and which are connected: one write for all since the last round.
 
 use crate::hub::Hub;
 use crate::service::Error;

@@ -1,6 +1,6 @@
-//! Tells receivers outside of tasks' events. What there is to tell follows from the rows: the events after the last
-//! one a receiver was told of. So a restart is nothing special, and no call waits for a receiver. Each receiver is
-//! told in order, one event at a time; receivers do not wait for each other, and networks take turns.
+//! Sends tasks' events to push receivers. What there is to send follows from the rows: the events after the last
+//! one a receiver was notified of. So a restart is nothing special, and no call waits for a receiver. Each receiver is
+//! notified in order, one event at a time; receivers do not wait for each other, and networks take turns.
 
 mod delivery;
 mod due;
@@ -18,7 +18,7 @@ use crate::service::Error;
 use due::Due;
 use registry::PushRegistry;
 
-/// Runs until the hub stops. What is under way then is told again after the next start.
+/// Runs until the hub stops. Deliveries in progress then are sent again after the next start.
 pub(super) async fn run(hub: Arc<Hub>) {
     let (mut registry, mut due) = (PushRegistry::default(), Due::default());
     let mut is_known = false;
@@ -42,10 +42,10 @@ pub(super) async fn run(hub: Arc<Hub>) {
     }
 }
 
-/// A look that failed is told in the log; the next one makes up for it.
+/// A failed look-up is logged; the next one makes up for it.
 fn log_outcome(outcome: &Result<(), Error>) -> bool {
     if let Err(error) = outcome {
-        tracing::warn!(worker = "push", %error, "a look for what is to be told failed and is tried again");
+        tracing::warn!(worker = "push", %error, "finding push receivers failed; it is tried again");
     }
     outcome.is_ok()
 }
@@ -92,7 +92,7 @@ async fn take_news_of(hub: &Hub, registry: &mut PushRegistry, tasks: Vec<TaskId>
     for (task, configs) in found.await? {
         let open: Vec<_> = configs.into_iter().filter(|config| config.is_open).collect();
         hub.bells.pushes.keep(&task, !open.is_empty());
-        // Who failed lately is told of this when its next try is due.
+        // Who failed recently is notified of this when its next try is due.
         open.into_iter()
             .filter(|config| config.trouble.next_at.is_none())
             .for_each(|config| registry.take(config));

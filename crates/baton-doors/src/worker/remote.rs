@@ -1,4 +1,4 @@
-//! Works for agents of others: one loop per registered agent claims its tasks like any worker and runs an errand for
+//! Works for remote agents: one loop per registered agent claims its tasks like any worker and runs a remote task for
 //! each. Which loops run follows from the rows; adding or removing an agent rings.
 
 mod agent;
@@ -17,7 +17,7 @@ use tokio::task::{Id, JoinError, JoinSet};
 use crate::hub::{Hub, Shutdown};
 use crate::service::Error;
 
-/// A loop that runs, and for whom.
+/// A loop that runs, and its agent.
 struct Running {
     id: Id,
     remote: RemoteRow,

@@ -25,7 +25,7 @@ pub(super) fn read_header(header: &tar::Header, place: Place) -> Result<(File, u
         let message = format!("the name is longer than {} bytes", limits::NAME_BYTES);
         return Err(Refusal::new(Code::NameBytes, place, message));
     }
-    let size = header.size().map_err(|_| Refusal::new(Code::Tar, place, "the size is no number"))?;
+    let size = header.size().map_err(|_| Refusal::new(Code::Tar, place, "the size is not a number"))?;
     let name = std::str::from_utf8(&name).unwrap_or_default(); // no allowed name: refused below
     let bound = if name == MANIFEST { limits::MANIFEST_BYTES } else { limits::EVENTS_BYTES };
     if size > bound {

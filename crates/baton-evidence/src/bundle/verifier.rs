@@ -52,7 +52,7 @@ pub fn verify_each(bundle: impl Read, each: impl FnMut(&EventLine<'_>)) -> Resul
         (Some(reason), trouble) => stopped(reason, trouble.place()).into(),
         (None, VerifyFailure::Refused(refusal)) => refusal.into(),
         (None, VerifyFailure::Io(_, place)) => {
-            Refusal::new(Code::Tar, place, "not a whole tar archive").into()
+            Refusal::new(Code::Tar, place, "not a complete tar archive").into()
         }
     })
 }
@@ -187,7 +187,7 @@ fn text_refusal(error: &TextError, place: Place) -> Refusal {
     }
 }
 
-/// serde's messages may quote what they met; only where and what sort of trouble is said here.
+/// serde's messages may quote the input; only the position and the kind of error are reported here.
 fn shape_of(error: &serde_json::Error) -> String {
     let what = if error.is_data() { "a member is missing or of the wrong type" } else { "not one JSON text" };
     format!("{what} (line {}, column {})", error.line(), error.column())

@@ -11,7 +11,7 @@ use crate::text::Text;
 pub enum Origin<'a> {
     /// The hub recorded what it did itself.
     Hub,
-    /// Somebody handed a packet in; the hub did not see what it tells of.
+    /// Somebody handed a packet in; the hub did not see what it describes.
     Reported {
         /// Who, if the event says.
         by: Option<Cow<'a, str>>,

@@ -116,7 +116,7 @@ impl Refusal {
         Self::new(Code::Inclusion, place, format!("log index {index}: {error}"))
     }
 
-    /// A refusal, or the file's own trouble if there is nothing to refuse.
+    /// A refusal, or the file's own error if there is nothing to refuse.
     pub(super) fn of_side_file(error: ReadError, place: Place) -> Result<Self, std::io::Error> {
         Ok(match error {
             ReadError::Form => Self::new(Code::Form, place, error.to_string()),

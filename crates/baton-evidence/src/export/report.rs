@@ -32,7 +32,7 @@ pub struct Report {
 /// Where the key came from that the checkpoint was opened with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyFrom {
-    /// Whoever checks gave it.
+    /// Given by the user who checks.
     Caller,
     /// It came along with the export: agreement with it shows consistency, not who signed.
     SideFile,

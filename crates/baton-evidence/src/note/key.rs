@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 /// Names Ed25519 in front of a key's bytes.
 const ED25519: u8 = 1;
 
-/// Why a text is no key.
+/// Why a text is not a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// A name that no note could carry.

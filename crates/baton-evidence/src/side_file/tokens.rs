@@ -21,7 +21,7 @@ impl<R: Read> Tokens<R> {
         Self { input, token: Vec::new() }
     }
 
-    /// The next byte that is no white space, not consumed; `None` at the end.
+    /// The next byte that is not white space, not consumed; `None` at the end.
     pub(super) fn peek(&mut self) -> Result<Option<u8>, ReadError> {
         loop {
             let available = self.input.fill_buf()?;
@@ -96,7 +96,7 @@ impl<R: Read> Tokens<R> {
         }
     }
 
-    /// The input ended where the form goes on: it was cut short, or it is longer than we read.
+    /// The input ended where the form continues: it was cut short, or it is longer than we read.
     fn ended(&self) -> ReadError {
         if self.at_bound() { ReadError::TooLong } else { ReadError::Truncated }
     }

@@ -1,4 +1,4 @@
-//! What the writer would not write and the reader takes all the same: rules for one are not rules for the other.
+//! What the writer would not write and the reader takes anyway: rules for one are not rules for the other.
 
 use baton_evidence::bundle::verify;
 use serde_json::json;

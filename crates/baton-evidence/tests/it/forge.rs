@@ -45,7 +45,7 @@ impl Forged {
         forged.sealed()
     }
 
-    /// The manifest made anew for the events as they are now.
+    /// The manifest recreated for the events as they are now.
     pub(super) fn sealed(mut self) -> Self {
         let mut roots = String::new();
         let mut count = 0;

@@ -1,4 +1,4 @@
-//! The log's tree against three opinions: RFC 6962's definition written down naively, the `tlog_tiles` crate, and
+//! The log's tree against three opinions: RFC 6962's definition recorded naively, the `tlog_tiles` crate, and
 //! the vectors of the Certificate Transparency project.
 
 use baton_evidence::log::{

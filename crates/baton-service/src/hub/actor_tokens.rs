@@ -1,10 +1,10 @@
-//! How history names the tokens that acted lately; how a name is made is in `service/actor.rs`.
+//! How history names the tokens that acted recently; how a name is made is in `service/actor.rs`.
 
 use baton_core::{ActorToken, NetworkId, TokenId, limits};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// The names of tokens that acted lately, each with the network it has that name in. A network's key never changes, so
+/// The names of tokens that acted recently, each with the network it has that name in. A network's key never changes, so
 /// neither does a name; in memory and bounded, and what is forgotten is computed again.
 #[derive(Debug, Default)]
 pub struct ActorTokens(Mutex<HashMap<TokenId, (NetworkId, ActorToken)>>);

@@ -1,5 +1,5 @@
-//! Which looks of system admins into networks of others were written down a short while ago. A page that reads every
-//! second would otherwise write every second. In memory and bounded; what is forgotten is written down again.
+//! Which looks of system admins into networks of others were recorded a short while ago. A page that reads every
+//! second would otherwise write every second. In memory and bounded; what is forgotten is recorded again.
 
 use baton_core::{MonotonicMillis, NetworkId, UserId, limits};
 use std::collections::{HashSet, VecDeque};
@@ -10,7 +10,7 @@ const KEPT_MILLIS: i64 = limits::AUDITED_READ_KEPT_SECONDS as i64 * 1_000;
 /// Whose look, into which network, at what.
 pub(super) type AdminRead = (UserId, NetworkId, &'static str);
 
-/// The looks that were written down.
+/// The looks that were recorded.
 #[derive(Debug, Default)]
 pub struct AuditedReads {
     noted: Mutex<Remembered>,
@@ -24,14 +24,14 @@ struct Remembered {
 }
 
 impl AuditedReads {
-    /// Whether a look was written down lately.
+    /// Whether a look was recorded recently.
     pub fn has(&self, look: &AdminRead, now: MonotonicMillis) -> bool {
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         noted.forget(now, limits::AUDITED_READS_MAX_COUNT);
         noted.looks.contains(look)
     }
 
-    /// Remembers a look; called once it is written down.
+    /// Remembers a look; called once it is recorded.
     pub fn note(&self, look: AdminRead, now: MonotonicMillis) {
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         noted.forget(now, limits::AUDITED_READS_MAX_COUNT - 1);

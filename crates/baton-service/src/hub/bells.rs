@@ -1,15 +1,17 @@
-//! The bell: a hint that a recipient has something new to read, or that a task went on, and then perhaps to which
-//! status. Rings are coalesced; a listener that is slow or late reads the rows after the last it has and misses nothing. Beside it, which networks' logs have
-//! grown since somebody last asked.
+//! The bell: a hint that a network has moved on, whichever hub committed that, with what is known of the changes: so a
+//! listener for one recipient or one task is woken only for those. Rings are coalesced; a listener that is slow or late
+//! reads the rows after the last it has and misses nothing. Beside it, which networks' logs have grown since somebody last
+//! asked.
 
 use baton_core::{NetworkId, Principal, Status, TaskId};
-use baton_store::{ChangedTask, Committed, Ring};
+use baton_store::{ChangedTask, Changes, CommittedBy, Hint, Moved, Ring};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::watch;
 
-use super::changes::Changes;
+use super::changes::Changes as TaskChanges;
 use super::push_bell::PushBell;
+use super::transient_frames::TransientFrames;
 use super::unsealed::Unsealed;
 use crate::trace::Traces;
 
@@ -31,9 +33,11 @@ pub struct Bells {
     /// Who makes spans of tasks that ended.
     traces: OnceLock<Arc<Traces>>,
     /// Tasks that went on, for whoever watches a whole network.
-    pub changes: Changes,
+    pub changes: TaskChanges,
     /// Tasks whose events are told outside.
     pub pushes: PushBell,
+    /// Frames that are kept nowhere.
+    pub transient_frames: TransientFrames,
 }
 
 /// What the last ring said: the status a task has since, if it said one. It is as old as the ring, and rings come in the
@@ -84,16 +88,40 @@ impl Bells {
         }
     }
 
-    /// Passes on what a commit left; called right after it.
-    pub fn tell(&self, committed: Committed) {
-        if let Some(traces) = self.traces.get() {
-            traces.tasks_changed(&committed.changed_tasks);
+    /// Passes on a hint; what this hub committed is told right after the commit.
+    pub fn tell(&self, hint: Hint) {
+        match hint {
+            Hint::Moved(moved) => moved.into_iter().for_each(|moved| self.moved(moved)),
+            Hint::Transient { network_id, body } => self.transient_frames.send(&network_id, body),
+            Hint::Anything => {
+                self.pushes.ring_all();
+                self.changes.tell_unknown(None);
+                self.ring_where(|_| true);
+            }
         }
-        self.pushes.ring_watched(committed.changed_tasks.iter().map(|changed| &changed.task_id));
-        self.changes.tell(&committed.changed_tasks);
-        self.ring(committed.rings, committed.changed_tasks);
-        self.unsealed.grown(&committed.grown_logs);
-        self.note_grown(committed.grown_logs.into_iter().map(|log| log.network_id));
+    }
+
+    fn moved(&self, Moved { network_id, by, changes }: Moved) {
+        let Some(Changes { recipients, tasks, log }) = changes else {
+            self.pushes.ring_all();
+            self.changes.tell_unknown(Some(&network_id));
+            // Which network a task is in is not known here.
+            return self.ring_where(|ear| match ear {
+                Ear::One(ring) => ring.network_id == network_id,
+                Ear::Network(network) => *network == network_id,
+                Ear::Task(_) => true,
+            });
+        };
+        if let Some(traces) = self.traces.get().filter(|_| by == CommittedBy::ThisHub) {
+            traces.tasks_changed(&tasks);
+        }
+        self.pushes.ring_watched(tasks.iter().map(|changed| &changed.task_id));
+        self.changes.tell(&network_id, &tasks);
+        self.ring(&network_id, recipients, tasks);
+        if let Some(log) = log {
+            self.unsealed.grown(&network_id, log);
+            self.note_grown([network_id]);
+        }
     }
 
     /// Notes that these networks' logs have grown.
@@ -112,20 +140,31 @@ impl Bells {
     }
 
     /// Rings for everybody concerned.
-    fn ring(&self, rings: Vec<Ring>, changed_tasks: Vec<ChangedTask>) {
+    fn ring(&self, network_id: &NetworkId, recipients: Vec<Principal>, changed_tasks: Vec<ChangedTask>) {
         let ears = self.ears.lock().unwrap_or_else(PoisonError::into_inner);
         for changed in changed_tasks {
             if let Some(bell) = ears.get(&Ear::Task(changed.task_id)) {
                 bell.send_replace(changed.status);
             }
         }
-        for ring in rings {
-            if let Some(bell) = ears.get(&Ear::Network(ring.network_id.clone())) {
+        if recipients.is_empty() {
+            return;
+        }
+        if let Some(bell) = ears.get(&Ear::Network(network_id.clone())) {
+            bell.send_replace(None);
+        }
+        for to in recipients {
+            if let Some(bell) = ears.get(&Ear::One(Ring { network_id: network_id.clone(), to })) {
                 bell.send_replace(None);
             }
-            if let Some(bell) = ears.get(&Ear::One(ring)) {
-                bell.send_replace(None);
-            }
+        }
+    }
+
+    /// Rings for everybody who listens like this.
+    fn ring_where(&self, is_meant: impl Fn(&Ear) -> bool) {
+        let ears = self.ears.lock().unwrap_or_else(PoisonError::into_inner);
+        for (_, bell) in ears.iter().filter(|(ear, _)| is_meant(ear)) {
+            bell.send_replace(None);
         }
     }
 }

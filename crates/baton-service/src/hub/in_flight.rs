@@ -143,7 +143,7 @@ impl Drop for RequestInFlight {
     }
 }
 
-/// A place for a share that somebody else takes. That of a request's answer is taken by whoever knows what the answer
+/// A slot for a reservation that somebody else makes. That of a request's response is filled by the code that knows how large the response
 /// may take, the gate for REST and the doors of MCP and A2A for theirs, and goes with the answer's body.
 #[derive(Debug, Clone, Default)]
 pub struct ReservationSlot(Arc<Mutex<Option<Reservation>>>);
@@ -195,7 +195,7 @@ impl ResponseReservation {
         Ok(())
     }
 
-    /// How much of what was said on a task fits into the answer.
+    /// How many of a task's messages fit into the response.
     pub const fn messages_shown(&self) -> PageBounds {
         let rows = limits::TASK_MESSAGES_SHOWN_COUNT;
         match self.cost {

@@ -1,4 +1,4 @@
-//! A lock for each key: whoever works on one key waits for nobody who works on another. A lock exists only while
+//! A lock for each key: work on one key never waits for work on another. A lock exists only while
 //! somebody holds it or waits for it.
 
 use std::collections::HashMap;

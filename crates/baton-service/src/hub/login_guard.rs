@@ -117,7 +117,7 @@ impl LoginGuard {
         }
     }
 
-    /// Counts a failure: at once for whoever asks this hub, and in the rows.
+    /// Counts a failure: at once for callers of this hub, and in the rows.
     pub async fn failed(&self, hub: &Hub, store: Tenant<'_>, attempt: &Attempt) -> Result<(), Error> {
         self.count(attempt, hub.clock.monotonic());
         let (keys, now) = (self.keys(attempt), hub.clock.now_without_jumps());

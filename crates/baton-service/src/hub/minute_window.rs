@@ -1,5 +1,5 @@
 //! How often something happened within the last minute, per key. Time is handed in. Memory is bounded: old keys
-//! go first, and one that is pushed out begins anew.
+//! go first, and one that is pushed out restarts.
 //!
 //! `governor` counts where it asks, and refills evenly: after ten failures it would let the next in after 6 s. Here only
 //! failures count, and the next is let in when the oldest is a minute old.

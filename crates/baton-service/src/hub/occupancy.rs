@@ -38,7 +38,7 @@ impl Hub {
         Ok(self.occupancy.take(key, max)?)
     }
 
-    /// What was set, read once. Whoever sets more asks for it first, so that nothing is missed between the two.
+    /// The current setting, read once. Callers that raise it ask for it first, so that nothing is missed between the two.
     pub async fn maxima(&self) -> Result<&Mutex<HashMap<Key, i64>>, Error> {
         self.occupancy.max.get_or_try_init(|| self.set_quotas()).await
     }

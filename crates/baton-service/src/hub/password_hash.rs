@@ -18,7 +18,7 @@ use crate::random;
 /// A name as it was given, which may be a password or a megabyte: only its hash is kept.
 type Account = [u8; 32];
 
-/// For whom a hash is computed.
+/// The requester of a hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HashRequester {
     address: IpAddr,
@@ -101,7 +101,7 @@ impl Passwords {
     }
 }
 
-/// The hash of a new password, for whoever has no hub.
+/// The hash of a new password, for code without a hub.
 pub async fn hash_off_thread(password: String) -> Result<String, Error> {
     off_thread(move || hash(&password)).await
 }

@@ -1,5 +1,5 @@
-//! Who is there: open streams and waits, and the last call of each token. Kept in memory; the times are written
-//! down in batches by a worker, never by a call itself. Whoever is connected is written down for other hubs, with a time
+//! Which agents are online: open streams and waits, and the last call of each token. Kept in memory; the times are stored
+//! in batches by a worker, never by a call itself. Who is connected is recorded for other hubs, with a time
 //! until which it holds; this hub goes by its own connections.
 
 use baton_core::{Alias, NetworkId, NodeCaller, Presence, TokenId, UnixMillis, limits};
@@ -20,7 +20,7 @@ pub struct Presences {
     /// When this hub began to look: nobody was seen to be silent before.
     started_at: UnixMillis,
     agents: Mutex<Agents>,
-    /// Calls not yet written down.
+    /// Calls not yet recorded.
     unwritten: Mutex<HashMap<TokenId, UnixMillis>>,
 }
 
@@ -28,12 +28,12 @@ pub struct Presences {
 struct Activity {
     connections: usize,
     last_call_at: Option<UnixMillis>,
-    /// Until when it is written down that there are connections.
+    /// Until when it is recorded that there are connections.
     held_until: Option<UnixMillis>,
 }
 
 impl Activity {
-    /// What is to be written down now: connections that are new or not held for long any more, and that there are none.
+    /// What is to be recorded now: connections that are new or not held for long any more, and that there are none.
     fn due(&self, now: UnixMillis) -> Option<UnixMillis> {
         let half = now.plus_seconds(limits::CONNECTED_HOLDS_SECONDS / 2);
         match self.held_until {
@@ -144,7 +144,7 @@ impl Presences {
         });
     }
 
-    /// Takes what is to be written down: until when tokens count as connected. If it is not written after all, what holds is
+    /// Takes what is to be recorded: until when tokens count as connected. If it is not written after all, what holds is
     /// renewed in half its time, and what ended lapses.
     pub fn take_connected(&self) -> Vec<(TokenId, UnixMillis)> {
         let now = self.clock.now();
@@ -157,7 +157,7 @@ impl Presences {
         due.take(limits::CONNECTED_WRITTEN_MAX_COUNT).collect()
     }
 
-    /// Takes what is to be written down: when tokens were last used.
+    /// Takes what is to be recorded: when tokens were last used.
     pub fn take_unwritten(&self) -> Vec<(TokenId, UnixMillis)> {
         std::mem::take(&mut *self.unwritten.lock().unwrap_or_else(PoisonError::into_inner))
             .into_iter()

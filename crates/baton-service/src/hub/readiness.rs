@@ -1,5 +1,5 @@
 //! Whether the hub can do its work, asked of the database by one at a time. Anybody may ask: however many do, there is
-//! one read and one write under way for all of them, and what it found holds for a moment.
+//! one read and one write in progress for all of them, and what it found holds for a moment.
 
 use baton_core::limits;
 use baton_store::Health;
@@ -24,7 +24,7 @@ pub enum NotReady {
     Silent,
 }
 
-/// What was found last; whoever looks holds it.
+/// What was found last; held while somebody checks.
 #[derive(Debug, Default)]
 pub struct Readiness(Arc<Mutex<Option<Finding>>>);
 
@@ -44,7 +44,7 @@ pub async fn look(hub: &Arc<Hub>) -> Result<(), NotReady> {
         if let Some(finding) = last.as_ref().filter(|finding| finding.holds(hub)) {
             return finding.found.clone();
         }
-        // A task of its own: it goes on when the asker leaves, and so there are never two.
+        // A task of its own: it continues when the asker leaves, and so there are never two.
         let hub = hub.clone();
         let looked = tokio::spawn(async move {
             let found = try_storage(&hub).await.map_err(|error| match error {
@@ -78,7 +78,7 @@ fn log_change(last: Option<&Finding>, found: &Result<(), NotReady>) {
     }
 }
 
-/// Reads; and writes, unless a commit of just now says that the disk takes changes: also where one was refused lately, or
+/// Reads; and writes, unless a commit of just now says that the disk takes changes: also where one was refused recently, or
 /// a hub that nobody sends to any more because it is not ready would never be ready again.
 async fn try_storage(hub: &Hub) -> Result<(), Error> {
     hub.store.read(|rows| rows.has_users().map_err(Error::from)).await?;

@@ -25,7 +25,7 @@ pub struct Settings {
     pub public_url: String,
     /// Whether it speaks TLS itself.
     pub serves_tls: bool,
-    /// How long tasks stay once they have ended; for ever if none is named.
+    /// How long tasks stay once they have ended; forever if none is named.
     pub keep_tasks: Option<Duration>,
     /// Bytes of artifacts a network may have, unless a system admin sets another number for it.
     pub artifact_quota: i64,

@@ -1,4 +1,4 @@
-//! The end of the hub's day: said once, heard by everything that waits. Whoever keeps a caller waiting (a stream,
+//! Shutdown: announced once, seen by everything that waits. Code that keeps a caller waiting (a stream,
 //! a claim, a worker's pause) waits for this too and ends early.
 
 use tokio::sync::watch;

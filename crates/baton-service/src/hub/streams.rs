@@ -75,9 +75,9 @@ impl Default for StreamIntervals {
 /// The feed from one place to another.
 #[derive(Debug, Clone)]
 pub struct Page {
-    /// Everything up to here was told before.
+    /// Everything up to here was sent before.
     pub after: i64,
-    /// Everything up to here is told with this.
+    /// Everything up to here is sent with this.
     pub position: i64,
     /// The frames; empty when nothing in it was for this recipient.
     pub frames: Bytes,

@@ -1,4 +1,4 @@
-//! Uploads and downloads of artifacts that are under way: whose turn it is, and what uploads will take of their networks'
+//! Uploads and downloads of artifacts that are in progress: whose turn it is, and what uploads will take of their networks'
 //! quotas. What is counted here only refuses early; the transaction that adds an artifact looks at the quota itself.
 
 use baton_core::{NetworkId, Refusal, Shares, TokenId, UserId, limits};
@@ -21,7 +21,7 @@ pub struct Transfers {
     uploads: Arc<FairSemaphore<UserId, TokenId>>,
     downloads: Arc<FairSemaphore<UserId, TokenId>>,
     reserved: Arc<Mutex<HashMap<NetworkId, u64>>>,
-    /// Cloned by whoever reads objects whose artifacts may be removed meanwhile.
+    /// Cloned while objects are read whose artifacts may be removed meanwhile.
     held: Arc<()>,
 }
 

@@ -1,4 +1,4 @@
-//! What streams hear in passing: frames without a number, kept nowhere. Who is not listening misses them.
+//! Transient frames for streams: frames without a number, stored nowhere. A stream that is not open misses them.
 
 use baton_core::{NetworkId, limits};
 use std::collections::HashMap;

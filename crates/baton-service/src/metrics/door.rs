@@ -1,4 +1,4 @@
-//! Which door a request came to, told from its path alone.
+//! Which door a request came to, derived from its path alone.
 
 use super::words;
 

@@ -18,7 +18,7 @@ impl StartTime {
     }
 }
 
-/// Memory that is really there; none where the system does not tell it so.
+/// Resident memory in bytes; none where the system does not report it.
 pub fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -10,7 +10,7 @@ use rustls::pki_types::pem::PemObject;
 pub struct Authorities(Vec<Certificate>);
 
 impl Authorities {
-    /// Reads a PEM file. Each is tried here, so that one that cannot be used is told at the start and not at a call.
+    /// Reads a PEM file. Each certificate is parsed here, so that a bad one fails the start and not a later call.
     pub fn read(file: &str) -> Result<Self, String> {
         let found: Result<Vec<_>, _> = CertificateDer::pem_file_iter(file).and_then(Iterator::collect);
         let found = found.map_err(|error| format!("it cannot be read as a PEM file: {error}"))?;

@@ -1,4 +1,4 @@
-//! Why a call outside gave no answer. No text here holds a path, a query, a credential or what a name led to: whoever
+//! Why an outbound call failed. No text here holds a path, a query, a credential or what a name resolved to: the user who
 //! gives names to call must not learn from a refusal how things stand inside.
 
 use std::error::Error as _;
@@ -6,7 +6,7 @@ use std::error::Error as _;
 /// No answer.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
-    /// What was given is no address to call.
+    /// The given text is not an address to call.
     #[error("{0}")]
     NoTarget(&'static str),
     /// The address is not public, and the operator has not allowed its range.
@@ -22,7 +22,7 @@ pub enum Error {
     NoAddress,
     /// Nobody the hub knows has signed its certificate.
     #[error(
-        "its certificate is signed by nobody the hub knows; `baton hub start --outbound-ca FILE` can name who signed it"
+        "its certificate is signed by an unknown authority; add that authority with `baton hub start --outbound-ca FILE`"
     )]
     UnknownIssuer,
     /// There is no connection: nothing of the call has left the hub.
@@ -58,7 +58,7 @@ impl From<reqwest::Error> for Error {
     }
 }
 
-/// What TLS says comes inside the trouble of the line, which may come inside another.
+/// What TLS says comes inside the error of the line, which may come inside another.
 fn is_unknown_issuer(cause: &(dyn std::error::Error + 'static)) -> bool {
     use rustls::{CertificateError, Error};
     if let Some(said) = cause.downcast_ref::<Error>() {

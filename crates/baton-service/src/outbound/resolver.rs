@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use std::sync::Condvar;
 
-    /// A server of names that says nothing until it is told to, for the names of one test.
+    /// A server of names that says nothing until it is asked to, for the names of one test.
     struct Silent {
         state: Mutex<(usize, bool)>,
         changed: Condvar,

@@ -69,7 +69,7 @@ impl Target {
     }
 }
 
-/// Paths and queries may hold secrets; the log hears of the origin.
+/// Paths and queries may hold secrets; the log is notified of the origin.
 impl fmt::Debug for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.origin())

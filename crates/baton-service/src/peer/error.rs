@@ -1,4 +1,4 @@
-//! Why an agent of others gave no answer, by what there is to do: try again, or not.
+//! Why a remote agent gave no answer, by what there is to do: try again, or not.
 
 use reqwest::StatusCode;
 
@@ -8,7 +8,7 @@ use crate::outbound;
 const TASK_NOT_FOUND: i64 = -32001; // not a limit: a code
 const TASK_NOT_CANCELABLE: i64 = -32002; // not a limit: a code
 const UNSUPPORTED: i64 = -32004; // not a limit: a code
-/// JSON-RPC's own code for trouble inside.
+/// JSON-RPC's own code for error inside.
 const INTERNAL: i64 = -32603; // not a limit: a code
 
 /// No answer.

@@ -1,5 +1,5 @@
 //! Who acts, and with which token. History and evidence name the token beside the actor, so that two tokens of one alias
-//! can be told apart. They do so by a keyed hash of the token's id, with a key per network that stays in the hub: it
+//! can be distinguished. They do so by a keyed hash of the token's id, with a key per network that stays in the hub: it
 //! reveals nothing about the token, and cannot be matched with the names of the same token in other networks.
 
 use baton_core::{ActorToken, Caller, NetworkId, Principal, Refusal, TokenId};

@@ -22,7 +22,7 @@ impl AgentAddress {
         Some(Self { network_id: NetworkId::parse(network_id)?, alias: names::alias(alias).ok()? })
     }
 
-    /// An agent's token opens its own network; of every other it has never heard.
+    /// An agent's token opens its own network; every other network does not exist for it.
     pub fn check_reach(&self, caller: &Caller) -> Result<(), Refusal> {
         match caller {
             Caller::Node(node) if node.network_id != self.network_id => Err(Refusal::NetworkNotFound),
@@ -58,7 +58,7 @@ pub async fn profile(hub: &Hub, caller: Option<&Caller>, agent: &AgentAddress) -
     }
 }
 
-/// What whoever may look into the network may know.
+/// What any reader of the network may know.
 pub async fn profile_for_member(hub: &Hub, caller: &Caller, agent: &AgentAddress) -> Result<Profile, Error> {
     agent.check_reach(caller)?;
     let (asker, wanted) = (caller.clone(), agent.clone());
@@ -85,7 +85,7 @@ fn read(rows: &dyn Snapshot, agent: &AgentAddress) -> Result<Profile, Error> {
     Ok(Profile { description: description.or(kept.description), version, skills, changed_at })
 }
 
-/// When whoever may change what an agent says of itself was last there: its session, a worker, its network's owner.
+/// When the last writer of an agent's description was seen: its session, a worker, its network's owner.
 fn changed_at(
     rows: &dyn Snapshot,
     agent: &AgentAddress,

@@ -1,4 +1,4 @@
-//! A network's agents at a glance: every alias that is there or was lately, what it works on, what waits for it and how it
+//! A network's agents at a glance: every alias that is there or was recently, what it works on, what waits for it and how it
 //! did. Figures come from the counters of the work graph, so no walk over tasks is needed.
 
 mod figures;

@@ -318,7 +318,7 @@ impl Move<'_> {
         )
     }
 
-    /// What is said on a task stays with it, also when the delivery is gone.
+    /// A message on a task stays with it, also when the delivery is gone.
     fn write_message(
         &self,
         tx: &mut dyn Transaction,
@@ -399,7 +399,7 @@ impl Move<'_> {
         Ok(())
     }
 
-    /// Refuses more texts, links, data and metadata than a task takes: whoever looks at it reads all of them.
+    /// Refuses more texts, links, data and metadata than a task may hold: every reader of the task reads all of them.
     fn check_parts(&self, tx: &dyn Transaction, bytes: usize) -> Result<(), Error> {
         let task = tx.task(&self.transition.task_id)?.ok_or_else(|| missing("parts of no task"))?;
         let most = limits::TASK_PARTS_MAX_BYTES;

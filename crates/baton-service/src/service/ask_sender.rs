@@ -34,7 +34,7 @@ pub struct Args {
     /// The answers to choose from, each of 1 to 80 characters; without them any answer is accepted
     #[schemars(
         length(max = limits::OPTIONS_MAX_COUNT),
-        description = "The answers to choose from, at most 10 of 80 characters; any answer without them"
+        description = "The answers to choose from: at most 10, each at most 80 characters. Without them any answer is accepted"
     )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub options: Option<Vec<String>>,
@@ -52,9 +52,9 @@ pub struct Args {
     )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifacts: Option<Vec<RefArgs>>,
-    /// The sender has to authenticate somewhere before the work can go on; the question says where and how
+    /// The sender has to authenticate somewhere before the work can continue; the question says where and how
     #[schemars(
-        description = "The sender has to authenticate somewhere before you can go on; say in the question where and how"
+        description = "The sender must authenticate somewhere before you can continue; explain where and how in the question"
     )]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth_required: Option<bool>,
@@ -77,7 +77,7 @@ impl TaskCommand for AskSender {
     const ABOUT: About = About {
         verb: "ask",
         operation_id: "ask_sender",
-        summary: "Ask the sender of a task, which then waits",
+        summary: "Ask the sender of a task; the task then waits for the answer",
         details: "The agent that works on it.",
         done: "asked",
         conflict: None,
@@ -86,7 +86,7 @@ impl TaskCommand for AskSender {
         tool: Some(ToolAbout {
             name: "ask_sender",
             title: "Ask the sender",
-            description: "Ask the sender of a task you work on; it waits for the answer and comes back to you with it. Your lease ends, unless keep_lease is true: then extend it and look for the answer with get_task (wait_seconds), in messages.",
+            description: "Ask the sender of a task you work on. The task waits for the answer and is then delivered to you again. Your lease ends, unless keep_lease is true: then extend it and read the answer from messages with get_task (wait_seconds).",
             is_destructive: false,
         }),
     };

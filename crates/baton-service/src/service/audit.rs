@@ -47,7 +47,7 @@ pub async fn foreign_read(
     network_read(hub, caller, network.clone(), what).await
 }
 
-/// Writes down such a read if there was one, once in a while for each admin, network and thing read; see `audited_reads.rs`.
+/// Records such a read if there was one, once in a while for each admin, network and thing read; see `audited_reads.rs`.
 pub async fn network_read(
     hub: &Hub,
     caller: &Caller,

@@ -20,11 +20,11 @@ use super::stamp::Stamp;
 use super::{Error, presence};
 use crate::hub::Hub;
 
-/// What is to be said, and to whom.
+/// The message and its recipient.
 #[derive(Debug, Deserialize, JsonSchema, ToSchema)]
 #[schema(as = NewBroadcast)]
 pub struct Args {
-    /// What to tell
+    /// The message
     #[schemars(length(min = 1, max = limits::TEXT_MAX_BYTES))]
     message: String,
     /// Only agents with this server label
@@ -89,7 +89,7 @@ impl Wanted {
         caller: &Caller,
         after: Option<&(NetworkId, Alias)>,
     ) -> Result<Step, Error> {
-        // The first step finds the network; the others go on there, whatever the caller joins meanwhile.
+        // The first step finds the network; the others continue there, whatever the caller joins meanwhile.
         let (network, after) = match after {
             Some((network, alias)) => (network.clone(), Some(alias)),
             None => (self.place.network(tx.as_snapshot(), caller, None)?, None),

@@ -1,5 +1,5 @@
 //! Call a task off, and with `cascade` all that is open below it. Who may cancel a task may cancel what was made as a part of
-//! it: whoever sent that named the task as its parent.
+//! it: its sender named the task as its parent.
 
 use baton_core::{Caller, Command, Reason, Refusal, TaskId, TaskSnapshot, limits};
 use baton_store::Transaction;
@@ -22,25 +22,25 @@ pub struct Args {
     #[schemars(length(max = limits::REASON_MAX_CHARS))]
     pub reason: Option<String>,
     /// Cancel all open descendants too, in the same transaction. A task that has ended may have open ones
-    #[schemars(description = "Cancel everything open below it too")]
+    #[schemars(description = "Also cancel all open tasks below it")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cascade: Option<bool>,
 }
 
-/// Whether it was called off. A task that has ended, or is not there, is answered and not an error.
+/// Whether it was cancelled. A task that has ended, or is not there, is answered and not an error.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Cancelled {
     ok: bool,
     task_id: String,
-    /// Whether the task itself was called off: not if it had ended and only its descendants were.
+    /// Whether the task itself was cancelled: not if it had ended and only its descendants were.
     cancelled: bool,
     /// Without `cascade`: how many tasks below it are still open, counted up to 1,000; absent if none are.
     #[serde(skip_serializing_if = "is_zero")]
     open_descendants: usize,
-    /// With `cascade`: how many tasks below it were called off with it; absent if none were.
+    /// With `cascade`: how many tasks below it were cancelled with it; absent if none were.
     #[serde(skip_serializing_if = "is_zero")]
     cancelled_descendants: usize,
-    /// Why not, for doors that tell the cases apart.
+    /// The reason, for doors that distinguish the cases.
     #[serde(skip)]
     pub refusal: Option<Refusal>,
 }
@@ -56,7 +56,7 @@ struct Outcome {
     cancelled_descendants: usize,
 }
 
-/// Call a task off.
+/// Cancel a task.
 #[derive(Debug)]
 pub struct CancelTask;
 
@@ -64,19 +64,19 @@ impl TaskCommand for CancelTask {
     const ABOUT: About = About {
         verb: "cancel",
         operation_id: "cancel_task",
-        summary: "Call a task off, and with `cascade` all that is open below it",
-        details: "Members of the task's network, and the nodes that are party to it. With `cascade` all open descendants end in the same\ntransaction, at most 1,000; a task that has ended may have some. Without it the answer says how many are still open.",
-        done: "called off",
+        summary: "Cancel a task, and with `cascade` all open tasks below it",
+        details: "Members of the task's network, and the nodes that are party to it. With `cascade` all open descendants end in the same\ntransaction, at most 1,000; a task that has ended may have some. Without it the response has the number that is still open.",
+        done: "cancelled",
         conflict: Some(AnsweredConflict {
             means: "it had ended; or `tree_too_large`",
-            schema: "Why nothing was called off: the task had ended, or too much is open below it.",
+            schema: "Why nothing was cancelled: the task had ended, or too many tasks are open below it.",
         }),
         body: BodyRule::Open,
         is_repeatable: false,
         tool: Some(ToolAbout {
             name: "cancel_task",
             title: "Cancel a task",
-            description: "Call off a task that has not ended; its agent gets a notice. Final. cascade calls off all that is open below it too.",
+            description: "Cancel a task that has not ended; its agent is notified. Final. cascade also cancels all open tasks below it.",
             is_destructive: true,
         }),
     };

@@ -1,5 +1,5 @@
 //! What an agent says it is and can do: in its session, or through a worker, whose words are kept with the alias. A session
-//! that says it itself counts first; whoever says it last changes both. Every change of the skills goes into the evidence.
+//! that reports it itself counts first; the last reporter changes both. Every change of the skills goes into the evidence.
 
 use baton_core::{Alias, NetworkId};
 use baton_store::Transaction;
@@ -16,7 +16,7 @@ pub(super) fn skills_of<'a>(session: Option<&'a SessionRow>, profile: &'a AliasP
     session.and_then(|session| session.skills.as_deref()).or(profile.skills.as_deref())
 }
 
-/// Writes down an agent's first words, and every change of what it can do. `before` is none for the first.
+/// Records an agent's first report, and every change of its skills. `before` is none for the first.
 pub(super) fn write_down(
     tx: &mut dyn Transaction,
     network: &NetworkId,
@@ -35,7 +35,7 @@ pub(super) fn write_down(
     observed(tx, network, index, None, &packet)
 }
 
-/// Keeps what a worker says anew of its agent.
+/// Keeps what a worker says again of its agent.
 pub(super) fn keep(
     tx: &mut dyn Transaction,
     stamp: &Stamp,

@@ -69,7 +69,7 @@ pub struct Claimed {
     pub lease_id: Option<LeaseId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lease_expires_at: Option<WireTime>,
-    /// What was said on the task, oldest first; the newest, if it is much.
+    /// The messages on the task, oldest first; only the newest if there are many.
     #[serde(skip_serializing_if = "Option::is_none")]
     messages: Option<Vec<TaskMessageView>>,
     /// What came with the task, and what its work has brought so far.
@@ -101,7 +101,7 @@ pub struct ClaimedTask {
     task: TaskView,
     lease_id: LeaseId,
     lease_expires_at: Option<WireTime>,
-    /// What was said on it, oldest first; the newest, if it is much.
+    /// The messages on it, oldest first; only the newest if there are many.
     messages: Vec<TaskMessageView>,
     /// What came with it, and what its work has brought so far.
     artifacts: Vec<ArtifactView>,
@@ -150,7 +150,7 @@ pub async fn run_on_body(hub: &Hub, caller: &Caller, args: BodyArgs) -> Result<C
     })
 }
 
-/// How much is shown of what was said on a task: little, because it is read on the writer's thread and no memory is
+/// How many messages of a task are shown: few, because they are read on the writer's thread and no memory is
 /// reserved for a claim while it waits.
 const SHOWN: PageBounds =
     PageBounds { rows: limits::TASK_MESSAGES_SHOWN_COUNT, bytes: limits::CLAIM_MESSAGES_MAX_BYTES };
@@ -205,7 +205,7 @@ impl Claim {
         }
         match hub.occupy(Quota::WaitingClaims, &self.inbox.network_id).await {
             Ok(_occupied) => self.wait(hub, Instant::now() + Duration::from_secs(wait.get().into())).await,
-            // There is no room to wait in, but what is there can be had.
+            // No waiting slot is free, but a task that is there can be claimed.
             Err(refused) => self.submit(hub, WhenEmpty::Answer)?.found().await?.map(Some).ok_or(refused),
         }
     }

@@ -1,4 +1,4 @@
-//! The evidence of a network: what the hub saw, phrased as A2A packets and written down in the transaction of what
+//! The evidence of a network: what the hub saw, phrased as A2A packets and recorded in the transaction of what
 //! happened (`packet`, `record`), signed soon after (`seal`), stored together and compressed then (`bundling`), and read by anybody who may read the network.
 //!
 //! An event says that something was visible to the hub. It does not say that it was right.

@@ -69,7 +69,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<LeaseExtended
     let Caller::Node(node) = caller else { return Err(Refusal::NetworkTokenRequired.into()) };
     let (node, caller) = (node.clone(), caller.clone());
     let stamp = Stamp::new(hub);
-    // Whoever watches hears of progress in passing, as of a report.
+    // Watchers receive progress as a transient frame, as for a report.
     let passing = node.alias.as_ref().filter(|_| progress.is_some());
     let passing = passing.map(|alias| report_status::passing_frame(alias, "working", progress));
     let network = node.network_id.clone();
@@ -83,7 +83,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<LeaseExtended
         })
         .await?;
     if let Some(passing) = passing {
-        hub.transient_frames.send(&network, passing);
+        hub.send_transient(&network, passing);
     }
     Ok(answer)
 }

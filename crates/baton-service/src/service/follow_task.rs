@@ -1,5 +1,5 @@
 //! Following one task: what happened to it since a place in its course, in one state of the database. A place is the last
-//! event, the last progress after it and how much of the output was sent; whoever comes back with it misses nothing that
+//! event, the last progress after it and how much of the output was sent; a client that comes back with it misses nothing that
 //! is kept.
 
 use baton_core::{Caller, NetworkId, Status, TaskId};

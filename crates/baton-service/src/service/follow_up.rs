@@ -44,7 +44,7 @@ pub struct Answered {
     status: Status,
 }
 
-/// What is said, with all that comes with it.
+/// A message, with everything that comes with it.
 #[derive(Debug, Clone, Default)]
 pub struct MessageContent {
     pub text: String,
@@ -56,7 +56,7 @@ pub struct MessageContent {
     pub artifacts: Vec<ArtifactRef>,
     /// Makes saying it twice harmless.
     pub key: Option<IdempotencyKey>,
-    /// Who is told of the task's events from then on.
+    /// Who is notified of the task's events from then on.
     pub push: Option<CheckedPush>,
 }
 
@@ -76,7 +76,7 @@ impl MessageContent {
     }
 }
 
-/// Answer a task's agent, or tell it something.
+/// Answer a task's agent, or send it a message.
 #[derive(Debug)]
 pub struct AnswerTask;
 
@@ -84,7 +84,7 @@ impl TaskCommand for AnswerTask {
     const ABOUT: About = About {
         verb: "answer",
         operation_id: "answer_question",
-        summary: "Answer what the agent of a task asked, or say more",
+        summary: "Answer the question of a task's agent, or send it a message",
         details: "Who sent it, members of its network.",
         done: "told",
         conflict: None,
@@ -93,7 +93,7 @@ impl TaskCommand for AnswerTask {
         tool: Some(ToolAbout {
             name: "answer_task",
             title: "Answer a question",
-            description: "Answer the question of an agent about a task you sent, or tell it something on the way.",
+            description: "Answer an agent's question about a task you sent, or send it a message while it works.",
             is_destructive: false,
         }),
     };

@@ -1,4 +1,4 @@
-//! The frames of section 5: what a stream tells, never a task's content.
+//! The frames of section 5: what a stream sends, never a task's content.
 
 use baton_core::{MessageId, NetworkId, Notice, Principal, Priority, Status, TaskId};
 use baton_store::Snapshot;
@@ -12,7 +12,7 @@ pub(super) struct About<'a> {
     pub task_id: &'a TaskId,
     /// Who wants it done.
     pub from: &'a Principal,
-    /// Who did what the frame tells.
+    /// The actor that the frame is about.
     pub actor: &'a Principal,
     pub priority: Priority,
 }

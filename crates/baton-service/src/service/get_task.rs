@@ -66,7 +66,7 @@ pub struct TaskShown {
     /// The task that was made of it. Not in its row: a task that ended never changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     retried_to: Option<TaskId>,
-    /// What was said on it, oldest first; the newest, if it is much.
+    /// The messages on it, oldest first; only the newest if there are many.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     messages: Vec<TaskMessageView>,
     /// How many there are.
@@ -196,7 +196,7 @@ pub(super) async fn whole(
     Ok((WholeTaskView { row: task.into(), artifacts: reported, messages }, has_ended))
 }
 
-/// A task the caller may see, and whether that is to be written down.
+/// A task the caller may see, and whether that is to be recorded.
 pub fn visible(rows: &dyn Snapshot, caller: &Caller, id: &TaskId) -> Result<(TaskRow, bool), Error> {
     let NetworkAccess { network, role } = network_ref::of_task(rows, caller, id)?;
     let task = rows.task(id)?.ok_or(Refusal::TaskNotFound)?;

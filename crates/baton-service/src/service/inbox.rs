@@ -178,7 +178,7 @@ pub async fn ack(hub: &Hub, caller: &Caller, args: AckArgs) -> Result<Acked, Err
             let id = args.message_id.to_lowercase();
             let found = tx.open_delivery(&network, &owner, &id)?.ok_or(Refusal::MessageNotOpen)?;
             match (found.kind, found.task_id) {
-                // Whoever may ack what lies in an inbox may ack the tasks in it: they are its owner's.
+                // A caller that may ack an inbox may ack the tasks in it: they are its owner's.
                 (DeliveryKind::Task, Some(task)) => {
                     let task = tx.task_snapshot_in(&network, &task)?.ok_or(Refusal::TaskNotFound)?;
                     operation::carry_out(tx, &stamp, &Actor::of(&caller)?, task, &Command::Ack)?;

@@ -132,7 +132,7 @@ fn texts(view: Option<&str>) -> Result<TaskTexts, Error> {
     }
 }
 
-/// The tasks that are named; what is no id names none. Named both ways, it is those that are named by both.
+/// The named tasks; a text that is not an id names none. With both filters, the tasks that match both.
 fn ids(one: Option<&str>, several: Option<&str>) -> Result<Option<Vec<TaskId>>, Error> {
     let names = |text: &str| text.split(',').count();
     if several.is_some_and(|text| names(text) > limits::TASK_PAGE_MAX) {

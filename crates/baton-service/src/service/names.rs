@@ -29,7 +29,7 @@ pub fn given_or_own(caller: &Caller, given: Option<String>) -> Result<String, Er
     }
 }
 
-/// Whoever has this name in a network: a member by username, else an agent. One name space, so never both.
+/// The user or agent with this name in a network: a member by username, else an agent. One name space, so never both.
 pub fn principal(rows: &dyn Snapshot, network: &NetworkId, name: &str) -> Result<Principal, Error> {
     if let Ok(username) = Username::parse(name)
         && rows.has_member_named(network, name)?

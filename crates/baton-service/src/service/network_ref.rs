@@ -99,7 +99,7 @@ pub struct NetworkAccess {
 }
 
 /// The network of a task, for a caller who may look into it. A task of another network is treated like one that does
-/// not exist, in the answer and in what is read for it: the time an answer takes must not tell the two apart.
+/// not exist, in the response and in what is read for it: the response time must not distinguish the two.
 pub fn of_task(rows: &dyn Snapshot, caller: &Caller, task: &TaskId) -> Result<NetworkAccess, Error> {
     let own = match caller {
         Caller::Node(node) => Some(&node.network_id),
@@ -148,8 +148,8 @@ fn only_network(
     }
 }
 
-/// What the caller, or the owner of its token, is in a network. The hub works for an agent of others under a token
-/// of its own: whoever registered the agent may leave, and it goes on as a member's would.
+/// What the caller, or the owner of its token, is in a network. The hub works for a remote agent under a token
+/// of its own: the user who registered the agent may leave, and it continues as a member's would.
 pub fn role_in(
     rows: &dyn Snapshot,
     caller: &Caller,
@@ -167,7 +167,7 @@ pub fn role_in(
     }
 }
 
-/// Whether the hub keeps this token to work for an agent of others.
+/// Whether the hub keeps this token to work for a remote agent.
 pub fn is_hubs_own(rows: &dyn Snapshot, token: &TokenRow) -> Result<bool, Error> {
     let Some(network) = &token.network_id else { return Ok(false) };
     works_for_remote(rows, network, token.alias.as_ref(), &token.token_id)
@@ -191,7 +191,7 @@ pub fn known_role(
 ) -> Result<Option<NetworkRole>, Error> {
     let role = role_in(rows, caller, network)?;
     if role.is_none() && rows.network(network)?.is_none() {
-        // A node token of another network hears what it hears of every other network.
+        // A node token of another network receives what it is notified of every other network.
         let refusal = match caller {
             Caller::User(_) => Refusal::NetworkNotFound,
             Caller::Node(_) => Refusal::PermissionDenied,
@@ -201,7 +201,7 @@ pub fn known_role(
     Ok(role)
 }
 
-/// A network that a person looks at as a whole, and whether that is to be written down.
+/// A network that a user looks at as a whole, and whether that is to be recorded.
 pub fn watched(
     rows: &dyn Snapshot,
     caller: &Caller,
@@ -221,7 +221,7 @@ pub fn watched(
 #[derive(Debug, Clone)]
 pub struct VisibleNetworks {
     pub networks: Vec<(NetworkId, TaskReach)>,
-    /// A system admin looks into a network of others: this is to be written down.
+    /// A system admin looks into a network of others: this is to be recorded.
     audited: Option<NetworkId>,
 }
 
@@ -264,7 +264,7 @@ impl VisibleNetworks {
         }
     }
 
-    /// Writes down that a system admin looked into a network of others, before the answer is given.
+    /// Records that a system admin read a network they do not belong to, before the response is sent.
     pub async fn write_down(&self, hub: &Hub, caller: &Caller, what: &'static str) -> Result<(), Error> {
         audit::network_read(hub, caller, self.audited.clone(), what).await
     }

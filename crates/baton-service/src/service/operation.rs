@@ -67,7 +67,7 @@ pub(super) struct Found<'a> {
     pub(super) permitted: Permitted<'a>,
 }
 
-/// The task a caller's command is for, and as whom the caller acts; nothing is decided yet.
+/// The task a caller's command is for, and the identity the caller acts as; nothing is decided yet.
 pub(super) fn find_for<'a>(
     rows: &dyn Snapshot,
     stamp: &Stamp,

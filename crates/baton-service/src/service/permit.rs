@@ -43,7 +43,7 @@ impl<'a> Permitted<'a> {
         access::reach_of(self.caller)
     }
 
-    /// Whether a system admin looks into a network of others, which is to be written down.
+    /// Whether a system admin looks into a network of others, which is to be recorded.
     pub(crate) fn is_audited(&self) -> bool {
         access::is_audited(self.caller, self.access.role)
     }
@@ -99,7 +99,7 @@ pub(super) fn network(
     check_exists(rows, network, role)
 }
 
-/// The same for whom `account` found to be a user.
+/// The same for a caller that `account` found to be a user.
 pub(super) fn user_in(
     rows: &dyn Snapshot,
     user: &UserCaller,

@@ -23,7 +23,7 @@ pub(super) fn of_agent(
     Ok(stamp.presences.of(network, alias, holds_lease, last_seen_at))
 }
 
-/// What a sender hears of its recipient: what the agent last reported, unless it is offline. An agent that is
+/// What a sender is notified of its recipient: what the agent last reported, unless it is offline. An agent that is
 /// there and never reported works if it holds a lease, and is idle otherwise.
 pub(super) fn session_status(
     tx: &dyn Transaction,

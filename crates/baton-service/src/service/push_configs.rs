@@ -30,7 +30,7 @@ impl From<PushConfigRow> for PushView {
     }
 }
 
-/// A caller who may have the events of a task told to a receiver: only a yes to that, or to more, makes one.
+/// A caller that may register push receivers for a task: only a permission for that, or for more, makes one.
 #[derive(Debug)]
 pub struct MayNotify<'a> {
     caller: &'a Caller,
@@ -39,7 +39,7 @@ pub struct MayNotify<'a> {
 }
 
 impl<'a> MayNotify<'a> {
-    /// Whoever was permitted to send a task, or to answer its agent, may be told of it (core:
+    /// A caller that may send a task, or answer its agent, may receive its events (core:
     /// `whoever_may_send_a_task_or_answer_its_agent_may_be_told_of_it`).
     pub(super) fn as_sender(permitted: &Permitted<'a>, task: &TaskId) -> Self {
         let (caller, network_id) = (permitted.caller(), permitted.network().clone());
@@ -56,7 +56,7 @@ impl<'a> MayNotify<'a> {
 pub async fn create(hub: &Hub, caller: &Caller, task: &str, push: NewPush) -> Result<PushView, Error> {
     let task = TaskId::parse(task).ok_or(Refusal::TaskNotFound)?;
     let (asker, about) = (caller.clone(), task.clone());
-    // Who may not is told so before any name is looked up.
+    // Who may not gets that error before any name is looked up.
     let look = move |rows: &dyn Snapshot| Ok::<_, Error>(MayNotify::ask(rows, &asker, &about)?.network_id);
     let network = hub.store_for(caller).read(look).await?;
     let push = push.check(hub, &network).await?;
@@ -108,7 +108,7 @@ pub async fn delete(hub: &Hub, caller: &Caller, task: &str, config_id: &str) -> 
         .await
 }
 
-/// A receiver of the caller's own. Others' are not told apart from none.
+/// A receiver of the caller's own. Those of others look the same as none.
 fn own(
     rows: &dyn Snapshot,
     caller: &Caller,
@@ -119,7 +119,7 @@ fn own(
     Ok(rows.push_config(task, config_id)?.filter(|config| config.owner == owner))
 }
 
-/// Whether whoever made a receiver might make it today: a member who left, or only reads now, is told nothing more.
+/// Whether the creator of a receiver could create it today: a member who left, or only reads now, receives nothing more.
 pub fn may_still_be_told(rows: &dyn Snapshot, config: &PushConfigRow) -> Result<bool, Error> {
     let Some(caller) = maker(rows, config)? else { return Ok(false) };
     match permit::on_task(rows, &caller, &config.task_id, TaskAction::Notify) {

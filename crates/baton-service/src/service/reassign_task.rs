@@ -36,7 +36,7 @@ impl TaskCommand for ReassignTask {
     const ABOUT: About = About {
         verb: "reassign",
         operation_id: "reassign_task",
-        summary: "Give a task to another agent",
+        summary: "Reassign a task to another agent",
         details: "Members of the task's network, and the nodes that are party to it.",
         done: "given",
         conflict: None,
@@ -45,7 +45,7 @@ impl TaskCommand for ReassignTask {
         tool: Some(ToolAbout {
             name: "reassign_task",
             title: "Reassign a task",
-            description: "Give a task that has not ended to another agent.",
+            description: "Reassign a task that has not ended to another agent.",
             is_destructive: true,
         }),
     };
@@ -61,7 +61,7 @@ impl TaskCommand for ReassignTask {
             .write(move |tx| {
                 let command = Command::Reassign { new_alias: new_alias.clone() };
                 let done = operation::act(tx, &stamp, &caller, &on.place, Some(&task_id), &command)?;
-                // Whoever had it and follows it may no longer see it.
+                // The previous assignee, if it follows the task, may no longer see it.
                 tx.touch_access();
                 Ok(Reassigned {
                     ok: true,

@@ -40,7 +40,7 @@ pub struct Args {
     network_id: Option<String>,
 }
 
-/// It is written down, and the task has its answer.
+/// It is recorded, and the task has its answer.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CompletionReported {
     ok: bool,

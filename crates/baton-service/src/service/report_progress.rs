@@ -36,7 +36,7 @@ pub struct Args {
     /// last 64 KiB are kept
     #[schemars(
         length(max = limits::PROGRESS_OUTPUT_MAX_BYTES),
-        description = "What was printed since the last report; it is appended, and the last 64 KiB are kept"
+        description = "Output since the last report; it is appended, and the last 64 KiB are kept"
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
@@ -66,8 +66,8 @@ impl TaskCommand for ReportProgress {
     const ABOUT: About = About {
         verb: "progress",
         operation_id: "report_progress",
-        summary: "Report how far the work on a task is, and what its command printed",
-        details: "The agent that holds the task's lease. One report a second is written for a lease: one that comes sooner is answered when\nits turn has come, and one that would wait more than 5 seconds is `rate_limited`. What a report leaves out stays as it was.",
+        summary: "Report the progress of a task and the output of its command",
+        details: "The agent that holds the task's lease. One report per second is stored for a lease: an earlier one waits\nfor its turn, and one that would wait more than 5 seconds gets `rate_limited`. Fields left out keep their value.",
         done: "written",
         conflict: None,
         body: BodyRule::Strict,
@@ -76,7 +76,7 @@ impl TaskCommand for ReportProgress {
         tool: Some(ToolAbout {
             name: "report_progress",
             title: "Report progress",
-            description: "Report how far a claimed task is: percent, message, output since the last report. Does not extend the lease.",
+            description: "Report the progress of a claimed task: percent, message, new output. Does not extend the lease.",
             is_destructive: false,
         }),
     };
@@ -102,7 +102,7 @@ impl TaskCommand for ReportProgress {
         hub.store_for(caller).write(move |tx| report.write(tx, &stamp, &asker, &on.place, &node)).await?;
         hub.progress_pacing.written(reporter, Instant::now());
         if let Some(passing) = passing {
-            hub.transient_frames.send(&network, passing);
+            hub.send_transient(&network, passing);
         }
         Ok(ProgressReported { ok: true, task_id: task })
     }

@@ -92,7 +92,7 @@ impl StatusName {
     }
 }
 
-/// What the agent hears back.
+/// What the agent receives back.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct StatusReported {
     ok: bool,
@@ -121,11 +121,11 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<StatusReporte
         .store_for(&caller)
         .write(move |tx| report(tx, &stamp, &caller, &node, &place, &alias, &args))
         .await?;
-    hub.transient_frames.send(&network, passing);
+    hub.send_transient(&network, passing);
     Ok(answer)
 }
 
-/// What network streams hear in passing, without a number.
+/// The transient frame for network streams, without a number.
 pub fn passing_frame(alias: &Alias, status: &str, progress: Option<i64>) -> String {
     serde_json::json!({
         "type": "status_update", "alias": alias.as_str(), "status": status, "progress": progress,
@@ -151,7 +151,7 @@ impl Args {
         }
         at_most("resume_id", self.resume_id.as_deref().unwrap_or_default(), limits::RESUME_ID_MAX_CHARS)?;
         if self.resume_id.as_ref().is_some_and(String::is_empty) {
-            return Err(Error::argument("resume_id", "must be at least 1 characters"));
+            return Err(Error::argument("resume_id", "must not be empty"));
         }
         at_most("task", self.task.as_deref().unwrap_or_default(), limits::SESSION_TASK_MAX_CHARS)?;
         skills::check(self.skills.as_deref().unwrap_or_default())?;
@@ -206,7 +206,7 @@ fn report(
         start(tx, stamp, &caller, &network, alias, task)?;
     }
     if let Some(lease_id) = send_reply::lease(args.lease_id.as_deref())? {
-        extend(tx, stamp, &caller, &lease_id, None)?; // a lost one is told
+        extend(tx, stamp, &caller, &lease_id, None)?; // a lost one is an error
     }
     let inbox_count = tx.inbox_count(&network, &caller.principal()?)?;
     Ok(StatusReported { ok: true, resume_id: session.resume_id, alias: alias.clone(), inbox_count })

@@ -18,7 +18,7 @@ pub struct Retried {
     retried_to: TaskId,
 }
 
-/// Make a new task of one that ended without an answer.
+/// Send a failed, cancelled or expired task again as a new task.
 #[derive(Debug)]
 pub struct RetryTask;
 
@@ -26,7 +26,7 @@ impl TaskCommand for RetryTask {
     const ABOUT: About = About {
         verb: "retry",
         operation_id: "retry_task",
-        summary: "Make a new task of one that ended without an answer",
+        summary: "Send a failed, cancelled or expired task again as a new task",
         details: "Members of the task's network, and the nodes that are party to it.",
         done: "the new task",
         conflict: None,

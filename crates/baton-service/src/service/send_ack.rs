@@ -25,7 +25,7 @@ impl TaskCommand for AckTask {
     const ABOUT: About = About {
         verb: "ack",
         operation_id: "ack_task",
-        summary: "Say that a task has been seen",
+        summary: "Acknowledge a task",
         details: "The agent it was given to, members of its network.",
         done: "whether that was news",
         conflict: None,
@@ -34,7 +34,7 @@ impl TaskCommand for AckTask {
         tool: Some(ToolAbout {
             name: "send_ack",
             title: "Acknowledge a task",
-            description: "Say that you have seen a task you were given.",
+            description: "Acknowledge a task assigned to you.",
             is_destructive: false,
         }),
     };
@@ -50,7 +50,7 @@ impl TaskCommand for AckTask {
                 let done = operation::act(tx, &stamp, &caller, &on.place, Some(&task_id), &Command::Ack);
                 let updated = match done {
                     Ok(done) => done.transition.is_move(),
-                    // Seen before, or ended: nothing to do is no fault.
+                    // Acked before, or ended: nothing to do is not an error.
                     Err(Error::Refused(Refusal::MessageNotOpen)) => false,
                     Err(error) => return Err(error),
                 };

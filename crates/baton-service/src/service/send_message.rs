@@ -1,4 +1,4 @@
-//! Send a message: a delivery that is no task.
+//! Send a message: a delivery that is not a task.
 
 use baton_core::{Action, Caller, MessageId, MessageText, NetworkId, Principal, Priority, Refusal, limits};
 use baton_store::Transaction;
@@ -14,13 +14,13 @@ use super::stamp::Stamp;
 use super::{Error, names, presence};
 use crate::hub::Hub;
 
-/// What is to be said, and to whom.
+/// The message and its recipient.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// An agent's alias, or a member's username
     #[schemars(length(min = 1, max = limits::ALIAS_MAX_CHARS))]
     alias: String,
-    /// What to tell
+    /// The message
     #[schemars(length(min = 1, max = limits::TEXT_MAX_BYTES))]
     message: String,
     /// The network; a node token has only its own

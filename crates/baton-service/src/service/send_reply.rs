@@ -155,8 +155,8 @@ impl TaskCommand for ReplyToTask {
     const ABOUT: About = About {
         verb: "reply",
         operation_id: "reply_to_task",
-        summary: "Reply to a task, which ends it, and take the next one if asked to",
-        details: "The agent it was given to, members of its network; `claim_next` takes a node token. The reply is committed whatever the\nclaim finds.",
+        summary: "Reply to a task, which ends it, and optionally claim the next one",
+        details: "The agent it was given to, members of its network; `claim_next` takes a node token. The reply is committed even if the\nclaim finds no task.",
         done: "ended",
         conflict: None,
         body: BodyRule::Strict,
@@ -256,7 +256,7 @@ async fn write_reply(
     let replying = hub.store_for(caller).write(move |tx| -> Result<_, Error> {
         let answer = reply.write(tx)?;
         let claim = claim.as_ref().filter(|_| caller_is_here.strong_count() > 0);
-        // Who may not claim has replied all the same; a claim that is refused has written nothing.
+        // Who may not claim has replied anyway; a claim that is refused has written nothing.
         let held = match claim.map(|claim| claim.take(tx)).transpose() {
             Err(Error::Store(error)) => return Err(error.into()),
             held => held.ok().flatten().flatten(),
@@ -271,7 +271,7 @@ async fn write_reply(
 /// What is replied; nothing only where that is allowed.
 fn reply_text(text: &str, may_be_empty: bool) -> Result<ReplyText, Error> {
     if text.is_empty() && !may_be_empty {
-        return Err(Error::argument("text", "must be at least 1 characters"));
+        return Err(Error::argument("text", "must not be empty"));
     }
     ReplyText::parse("text", text).map_err(Error::of_argument)
 }

@@ -49,7 +49,7 @@ pub struct Args {
     #[serde(rename = "from_session", skip_serializing)]
     #[schemars(with = "Option<String>")]
     pub _from_session: Option<Value>,
-    /// How long it may wait to be taken up, 3600 by default
+    /// Seconds the task may wait before an agent starts it, 3600 by default
     #[schemars(range(min = 1, max = limits::TTL_MAX_SECONDS))]
     pub ttl_seconds: Option<i64>,
     /// The network; a node token has only its own
@@ -164,7 +164,7 @@ pub(super) struct Request {
     /// SHA-256 of everything a repeated call must repeat.
     arguments: Vec<u8>,
     place: NetworkRef,
-    /// Who is told of the task's events.
+    /// Who is notified of the task's events.
     push: Option<CheckedPush>,
 }
 
@@ -173,7 +173,7 @@ pub(super) struct Request {
 pub struct NewMessage {
     pub agent: AgentAddress,
     pub said: MessageContent,
-    /// The conversation it goes on.
+    /// The conversation it continues.
     pub context_id: Option<ContextId>,
     pub traceparent: Option<TraceParent>,
 }

@@ -26,9 +26,9 @@ use crate::hub::{Hub, Identity};
 pub struct PathArgs {
     /// The lease you hold
     pub lease_id: String,
-    /// What you call the artifact; the same again adds to it or replaces it
+    /// Your id for the artifact; using it again replaces it, or appends with --append
     pub artifact_id: String,
-    /// Add to what was shared under this id; otherwise it is replaced
+    /// Append to what was shared under this id instead of replacing it
     #[serde(default)]
     pub append: bool,
     /// Whether nothing is added to it any more
@@ -43,7 +43,7 @@ pub struct PathArgs {
     pub parts: Vec<PartArgs>,
 }
 
-/// How the parts of an event go on with those before: kept with the first of them. Its members stand in the body too, and
+/// How the parts of an event continue with those before: kept with the first of them. Its members stand in the body too, and
 /// not as one flattened there: a body refuses members it does not know, which serde cannot do with a flattened one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Chunk {
@@ -77,7 +77,7 @@ enum Ready {
     Artifact(ArtifactRef, Part),
 }
 
-/// Shares it. The bytes of its parts are stored first, by whoever may; they are swept if the call comes to nothing.
+/// Shares it. The bytes of its parts are stored first, if the caller may; they are swept if the call fails.
 pub async fn run_on_path(
     hub: &Hub,
     who: &Identity,
@@ -100,7 +100,7 @@ pub async fn run_on_path(
         for new in &mut refs {
             new.artifact_id = Some(args.artifact_id.clone());
         }
-        // How they go on with those before stands with the first.
+        // How they continue with those before stands with the first.
         if let Some(first) = refs.first_mut() {
             first.chunk = Some(chunk.clone());
         }

@@ -61,7 +61,7 @@ pub fn check(skills: &[Skill]) -> Result<(), Error> {
             return refuse(format!("an id is 1-{} of A-Z a-z 0-9 . _ -", limits::SKILL_ID_MAX_CHARS));
         }
         if skills[..place].iter().any(|other| other.id == skill.id) {
-            return refuse(format!("{} is there twice", skill.id));
+            return refuse(format!("{} appears twice", skill.id));
         }
         let lists = [&skill.tags, &skill.examples, &skill.input_modes, &skill.output_modes];
         let mut texts =
@@ -76,7 +76,7 @@ pub fn check(skills: &[Skill]) -> Result<(), Error> {
         }
         let mut modes = skill.input_modes.iter().chain(&skill.output_modes);
         if let Some(mode) = modes.find(|mode| !is_media_type(mode)) {
-            return refuse(format!("{mode:?} is no media type: write one like text/plain"));
+            return refuse(format!("{mode:?} is not a media type: write one like text/plain"));
         }
     }
     Ok(())

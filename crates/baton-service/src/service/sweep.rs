@@ -10,7 +10,7 @@ use super::stamp::Stamp;
 use super::{Error, audit, operation};
 use crate::hub::Hub;
 
-/// Gives every lease its whole time again: monotonic time began anew with this start.
+/// Gives every lease its whole time again: monotonic time began again with this start.
 pub async fn rearm(hub: &Hub) -> Result<(), Error> {
     let rearm = |tx: &mut dyn Transaction| -> Result<(), Error> {
         let ClockReading { monotonic, now, .. } = tx.time();

@@ -51,7 +51,7 @@ pub struct About {
     pub tool: Option<ToolAbout>,
 }
 
-/// A command as an MCP tool. Whether it may be repeated is said of the command.
+/// A command as an MCP tool. Whether it may be repeated is a property of the command.
 #[derive(Debug)]
 pub struct ToolAbout {
     pub name: &'static str,

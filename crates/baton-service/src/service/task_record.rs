@@ -1,5 +1,5 @@
-//! A task with what belongs to it, in one state of the database: what was said on it, its history, its artifacts.
-//! What doors that tell a task's whole story, A2A, are given. Of what was said only as much is read as is shown.
+//! A task with what belongs to it, in one state of the database: its messages, its history, its artifacts.
+//! For doors that show a whole task, such as A2A. Only as many messages are read as are shown.
 
 use baton_core::{Caller, Refusal, Status, TaskId, TaskSnapshot};
 use baton_store::Snapshot;
@@ -17,7 +17,7 @@ use crate::hub::Hub;
 #[derive(Debug, Clone)]
 pub struct TaskRecord {
     pub row: TaskRow,
-    /// The newest of what was said on it, oldest first; as many as were wanted.
+    /// The newest messages on it, oldest first; as many as were requested.
     pub messages: Vec<TaskMessageRow>,
     /// Its history, oldest first; never empty.
     pub history: Vec<EventRow>,
@@ -51,7 +51,7 @@ impl Extent {
         Self { messages, at: Some(event) }
     }
 
-    /// What is told of this event and those after it: no messages but the questions.
+    /// What is notified of this event and those after it: no messages but the questions.
     pub const fn told_from(event: i64) -> Self {
         Self::at(event, 0)
     }
@@ -94,7 +94,7 @@ pub async fn read_again(
     Ok(record)
 }
 
-/// Whether somebody who waits and was allowed to look still is. What was written down of the look stands.
+/// Whether somebody who waits and was allowed to look still is. What was recorded of the look stands.
 pub async fn check_visible(
     hub: &Hub,
     caller: &Caller,
@@ -112,7 +112,7 @@ pub async fn status(store: Tenant<'_>, id: &TaskId) -> Result<Status, Error> {
     store.read(move |rows| Ok(rows.task_snapshot(&id)?.ok_or(Refusal::TaskNotFound)?.status)).await
 }
 
-/// A task of this agent that the caller may see, and whether that is to be written down.
+/// A task of this agent that the caller may see, and whether that is to be recorded.
 fn visible(
     rows: &dyn Snapshot,
     caller: &Caller,
@@ -120,12 +120,12 @@ fn visible(
     id: &TaskId,
 ) -> Result<(TaskRow, bool), Error> {
     let (row, is_audited) = get_task::visible(rows, caller, id).map_err(|error| match error {
-        // An agent that is no party to it has never heard of it.
+        // For an agent that is not a party to it, it does not exist.
         Error::Refused(Refusal::PermissionDenied) => Refusal::TaskNotFound.into(),
         error => error,
     })?;
     let task = &row.snapshot;
-    // Whoever sent it still finds it where it was sent when another agent was given it.
+    // Its sender still finds it where it was sent when it was reassigned to another agent.
     let is_here = task.to == agent.alias || caller.principal().is_ok_and(|caller| caller == task.from);
     if task.network_id != agent.network_id || !is_here {
         return Err(Refusal::TaskNotFound.into());
@@ -133,12 +133,12 @@ fn visible(
     Ok((row, is_audited))
 }
 
-/// A task with its whole history, and what was said as far as it is wanted.
+/// A task with its whole history, and its messages as requested.
 fn whole(rows: &dyn Snapshot, row: TaskRow, extent: Extent) -> Result<TaskRecord, Error> {
     let task = &row.snapshot;
     let history = rows.task_history(&task.id)?;
     let last = history.last().map(|event| event.n);
-    // Whoever wants the task as it is wants also what was said after its last event.
+    // A reader of the current task also needs the messages after its last event.
     let until = extent.at.filter(|at| Some(*at) != last);
     let until = until.and_then(|at| history.iter().find(|event| event.n == at)).map(|event| event.created_at);
     let messages = match extent.messages {
@@ -147,7 +147,7 @@ fn whole(rows: &dyn Snapshot, row: TaskRow, extent: Extent) -> Result<TaskRecord
     };
     let told = extent.at.or(last).unwrap_or_default();
     let questions = questions(rows, task, history.iter().filter(|event| event.n >= told))?;
-    // Whoever goes on from an event needs no files of those before it.
+    // A reader that continues from an event needs no files of those before it.
     let files_from = extent.at.filter(|_| extent.messages == 0);
     record(rows, row, (messages, questions), history, Some(files_from.unwrap_or_default()))
 }

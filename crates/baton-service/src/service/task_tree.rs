@@ -182,7 +182,7 @@ fn add_with_children(nodes: &mut Vec<Node>, task: TreeTaskRow, depth: usize, bel
     }
 }
 
-/// The open descendants of a task, whoever sent them.
+/// The open descendants of a task, no matter who sent them.
 pub(super) struct OpenBelow {
     /// The nearest levels first.
     pub(super) tasks: Vec<TaskId>,

@@ -52,7 +52,7 @@ pub(super) struct TaskView {
     /// How many deliveries there may be, if not 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_attempts: Option<u32>,
-    /// How long it waits after a lapsed lease until it is delivered again, if it does.
+    /// Seconds to wait after an expired lease before redelivery, if it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_backoff_seconds: Option<u32>,
     /// How long one run may take, if that is limited.
@@ -149,7 +149,7 @@ impl TaskView {
     }
 }
 
-/// Something said on a task between its text and its result.
+/// A message on a task between its text and its result.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = TaskMessage)]
 pub struct TaskMessageView {
@@ -212,11 +212,11 @@ pub(super) struct WholeTaskView {
     pub row: TaskView,
     /// What was reported with its completion, and what came with its text, its work and its reply.
     pub artifacts: Vec<Value>,
-    /// What was said on it, oldest first; the newest, if it is much.
+    /// The messages on it, oldest first; only the newest if there are many.
     pub messages: Vec<TaskMessageView>,
 }
 
-/// How large a task, what was said on it and what it refers to are in an answer, about: their texts as JSON.
+/// The approximate size of a task, its messages and its references in a response: their texts as JSON.
 pub(super) fn answer_bytes(task: &TaskRow, messages: &[TaskMessageRow], refs: &[ArtifactRefRow]) -> usize {
     let json = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     let text = |text: &Option<String>| text.as_ref().map_or(0, |text| text_bytes(text));

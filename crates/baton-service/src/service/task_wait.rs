@@ -19,7 +19,7 @@ pub(super) fn seconds(asked: Option<i64>) -> Result<CallWaitSeconds, Error> {
     Ok(wait.map_err(Error::of_argument)?.unwrap_or_default())
 }
 
-/// What a caller that waits is told meanwhile.
+/// What a waiting caller receives meanwhile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitProgress {
     /// Tells two reports of the same words apart.

@@ -51,7 +51,7 @@ pub struct Report {
     pub hostname: Option<String>,
     pub project_dir: Option<String>,
     pub version: Option<String>,
-    /// Tasks at the same time
+    /// Tasks to run at the same time
     pub concurrency: Option<i64>,
     /// What the agent is, in a sentence; kept when the worker stops
     pub description: Option<String>,
@@ -78,7 +78,7 @@ pub async fn put(hub: &Hub, caller: &Caller, worker_id: String, args: Report) ->
 }
 
 impl Report {
-    /// Checks what is said, and gives the skills as they are stored.
+    /// Checks the report, and returns the skills as they are stored.
     fn check(&self) -> Result<Option<String>, Error> {
         for (field, label) in [
             ("hostname", &self.hostname),
@@ -133,7 +133,7 @@ fn note(
     let said = AliasProfile { description: row.description, skills: row.skills };
     let said_before =
         before.map(|before| AliasProfile { description: before.description, skills: before.skills });
-    // Two workers that say different things repeat them: only what one of them says anew counts.
+    // Two workers that say different things repeat them: only what one of them says again counts.
     if said != AliasProfile::default() && said_before.as_ref() != Some(&said) {
         capabilities::keep(tx, stamp, network, &worker.alias, &said)?;
     }

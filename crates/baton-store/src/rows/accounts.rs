@@ -7,7 +7,7 @@ use baton_core::{
 use crate::error::Error;
 use crate::rows::page::{Page, PageBounds, ROW_BYTES, Weight, text_bytes, texts_bytes};
 
-/// A person.
+/// A user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserRow {
     /// The person.
@@ -69,7 +69,7 @@ pub struct MemberRow {
     pub role: NetworkRole,
     /// Since when.
     pub joined_at: UnixMillis,
-    /// By whom.
+    /// The user who did it.
     pub invited_by: Option<String>,
 }
 
@@ -88,7 +88,7 @@ pub struct InviteRow {
     pub uses: u32,
     /// Until when.
     pub expires_at: Option<UnixMillis>,
-    /// By whom.
+    /// The user who did it.
     pub created_by: UserId,
     /// When.
     pub created_at: UnixMillis,
@@ -162,7 +162,7 @@ pub struct AuditRow {
     pub action: String,
     /// Where.
     pub network_id: Option<NetworkId>,
-    /// To what or whom.
+    /// The object of the action.
     pub subject: String,
     /// More, never a secret.
     pub detail: String,
@@ -313,7 +313,7 @@ pub trait AccountReads {
     fn audit_log(&self, before: Option<i64>, bounds: PageBounds) -> Result<Page<AuditRow>, Error>;
 }
 
-/// Writes of accounts. Whoever changes users, tokens or members also calls `touch_access`.
+/// Writes of accounts. A write that changes users, tokens or members also calls `touch_access`.
 pub trait AccountWrites {
     /// Inserts a user.
     fn insert_user(&mut self, user: &UserRow) -> Result<(), Error>;
@@ -332,7 +332,7 @@ pub trait AccountWrites {
     fn rename_network(&mut self, network: &NetworkId, name: &str, at: UnixMillis) -> Result<(), Error>;
     /// Says whether a network's cards are for everybody.
     fn publish_cards(&mut self, network: &NetworkId, is_public: bool, at: UnixMillis) -> Result<(), Error>;
-    /// Makes somebody a member, or changes what they are; since when and by whom stays.
+    /// Adds a member, or changes their role; when they joined and who added them stays.
     fn put_member(
         &mut self,
         network: &NetworkId,
@@ -377,7 +377,7 @@ pub trait AccountWrites {
     fn narrow_node_tokens(&mut self, user: &UserId, network: &NetworkId) -> Result<usize, Error>;
     /// Notes when tokens were last used.
     fn use_tokens(&mut self, used: &[(TokenId, UnixMillis)]) -> Result<(), Error>;
-    /// Writes down until when the agents that tokens speak for count as connected.
+    /// Writes until when the agents of these tokens count as connected.
     fn hold_connected(&mut self, held: &[(TokenId, UnixMillis)]) -> Result<(), Error>;
     /// Appends to the log of changes.
     fn audit(

@@ -1,4 +1,4 @@
-//! A network's agents as a whole: every alias with its signs of life, what is at work, and how each did lately.
+//! A network's agents as a whole: every alias with its signs of life, what is at work, and how each did recently.
 
 use baton_core::{Alias, Latencies, NetworkId, Principal, TaskId, UnixMillis};
 use std::collections::HashMap;

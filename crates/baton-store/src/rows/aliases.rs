@@ -23,7 +23,7 @@ impl Weight for AliasRow {
     }
 }
 
-/// What a worker last said of an alias.
+/// What a worker last reported about an alias.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AliasProfile {
     /// What the agent is.
@@ -36,7 +36,7 @@ pub struct AliasProfile {
 pub trait AliasReads {
     /// The user an alias belongs to.
     fn alias_owner(&self, network: &NetworkId, alias: &Alias) -> Result<Option<UserId>, Error>;
-    /// What a worker last said of an alias.
+    /// What a worker last reported about an alias.
     fn alias_profile(&self, network: &NetworkId, alias: &Alias) -> Result<AliasProfile, Error>;
     /// A page of a network's aliases in their order, after one of them or from the first on.
     fn aliases(

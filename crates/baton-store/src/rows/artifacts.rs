@@ -21,7 +21,7 @@ pub struct ArtifactRow {
     pub object: String,
     /// What it was called when it was last uploaded.
     pub name: ArtifactName,
-    /// What sort of bytes it has, as said then.
+    /// The media type given at the time.
     pub media_type: MediaType,
     /// When it was first uploaded.
     pub created_at: UnixMillis,
@@ -102,9 +102,9 @@ pub struct NewArtifactRef {
     pub artifact_id: Option<String>,
     /// What comes with it beside, a JSON object.
     pub metadata: Option<String>,
-    /// The part itself, a JSON object, where its bytes are no artifact.
+    /// The part itself, a JSON object, where its bytes are not an artifact.
     pub part: Option<String>,
-    /// How the parts of its event go on with those before, a JSON object; with the first of them.
+    /// How the parts of its event continue with those before, a JSON object; with the first of them.
     pub chunk: Option<String>,
 }
 
@@ -162,7 +162,7 @@ pub trait ArtifactReads {
     fn unused_objects(&self, now: UnixMillis, limit: usize) -> Result<Vec<String>, Error>;
     /// Whether there is an artifact that nothing refers to and that was last uploaded before this.
     fn has_unreferenced_artifacts(&self, before: UnixMillis) -> Result<bool, Error>;
-    /// Where the bytes lie, as the hub was last started; none if no hub has said so yet.
+    /// Where the bytes are stored, as of the hub's last start; none if no hub has recorded it yet.
     fn artifact_place(&self) -> Result<Option<ArtifactStorage>, Error>;
 }
 

@@ -113,7 +113,7 @@ pub enum LogPart<'a> {
 pub struct BundleDamage {
     /// The entry it concerns, or the first of them.
     pub index: u64,
-    /// The walk goes on after this many entries: those it cannot show.
+    /// The walk continues after this many entries: those it cannot show.
     pub skipped: u64,
     /// What is wrong.
     pub what: String,

@@ -170,9 +170,9 @@ pub trait DeliveryWrites {
     fn ack_deliveries_about(&mut self, task: &TaskId) -> Result<(), Error>;
     /// Appends a frame to the network's feed and answers its number.
     fn append_frame(&mut self, network: &NetworkId, to: &Principal, body: &str) -> Result<i64, Error>;
-    /// Removes deliveries that are no tasks and older than this; so many at once. Answers how many.
+    /// Removes deliveries that are not tasks and older than this; at most this many at once. Returns how many.
     fn forget_deliveries(&mut self, before: UnixMillis, limit: usize) -> Result<usize, Error>;
-    /// Keeps only the newest `keep` open deliveries that are no tasks in one inbox; acked ones leave by their age.
+    /// Keeps only the newest `keep` open deliveries that are not tasks in one inbox; acked ones leave by their age.
     fn trim_inbox(&mut self, network: &NetworkId, to: &Principal, keep: usize) -> Result<usize, Error>;
     /// Forgets the oldest frames of a feed beyond so many, up to a limit. Answers how many.
     fn trim_feed(&mut self, network: &NetworkId, keep: usize, limit: usize) -> Result<usize, Error>;

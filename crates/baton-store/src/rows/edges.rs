@@ -1,4 +1,4 @@
-//! Who sent tasks to whom, and what became of them: counters by the hour in which a task was made and by edge, which is
+//! Counters of sent tasks and their outcomes, by sender, recipient and the hour in which a task was created, which is
 //! its sender and its assignee. They move with the task: a reassigned task moves to another edge, one that leaves by
 //! retention is subtracted.
 

@@ -62,7 +62,7 @@ pub struct TileRow {
 pub struct LeafPage {
     /// From this index on.
     pub from: u64,
-    /// Up to this one, which is not meant.
+    /// Up to this one (exclusive).
     pub to: u64,
     /// At most so many.
     pub limit: usize,
@@ -154,7 +154,7 @@ pub trait EvidenceWrites {
         bundle: &EntryBundle,
     ) -> Result<bool, Error>;
     /// Writes the newest checkpoint, of a tree that was grown from the one of `base` events; 0 if there was none. False,
-    /// and nothing is written, if another has been put since: whoever seals then reads again.
+    /// and nothing is written, if another has been put since: the sealer then reads again.
     fn put_checkpoint(
         &mut self,
         network: &NetworkId,

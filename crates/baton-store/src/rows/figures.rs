@@ -1,5 +1,5 @@
 //! What the dashboard asks of a network as a whole: counts by the minute, tasks at a glance, and tasks by what no index
-//! has. Who sent to whom is in `edges.rs`.
+//! has. The edges between sender and recipient are in `edges.rs`.
 
 use baton_core::{Alias, Kind, Latencies, NetworkId, Principal, Status, TaskId, UnixMillis};
 use std::ops::Range;
@@ -68,7 +68,7 @@ pub struct TaskSummaryRow {
     pub created_at: UnixMillis,
     /// When it was last delivered.
     pub delivered_at: UnixMillis,
-    /// When its history last went on.
+    /// When its history last continued.
     pub changed_at: UnixMillis,
     /// When its time is over.
     pub expires_at: UnixMillis,

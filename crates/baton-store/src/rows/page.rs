@@ -31,7 +31,7 @@ impl PageBounds {
         Self { rows: self.rows, bytes: self.bytes / 2 }
     }
 
-    /// The rows to read: one more than a page has tells whether there is a next page.
+    /// The rows to read: one more than a page has shows whether there is a next page.
     pub(crate) fn looked_at(self) -> i64 {
         i64::try_from(self.rows).unwrap_or(i64::MAX - 1).saturating_add(1)
     }

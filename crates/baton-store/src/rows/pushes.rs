@@ -1,4 +1,4 @@
-//! Receivers of a task's events: where to, with which credentials, and how far each has been told.
+//! Push receivers of a task's events: their addresses and credentials, and how far each has been notified.
 
 use baton_core::{NetworkId, Principal, TaskId, TokenId, UnixMillis, UserId};
 use std::fmt;
@@ -44,11 +44,11 @@ pub struct PushConfigRow {
     pub secrets: PushSecrets,
     /// When it was made.
     pub created_at: UnixMillis,
-    /// The number of the last event it was told of.
+    /// The number of the last event it was notified of.
     pub delivered: i64,
-    /// How it went lately.
+    /// How it went recently.
     pub trouble: PushFailures,
-    /// Whether it is to be told of more.
+    /// Whether it receives more events.
     pub is_open: bool,
 }
 
@@ -69,7 +69,7 @@ pub trait PushReads {
     fn push_config(&self, task: &TaskId, config_id: &str) -> Result<Option<PushConfigRow>, Error>;
     /// All receivers of a task, by name.
     fn push_configs(&self, task: &TaskId) -> Result<Vec<PushConfigRow>, Error>;
-    /// Tasks with receivers that are to be told more, in the order of their ids after this one; so many.
+    /// Tasks with receivers that still receive events, in the order of their ids after this one; at most this many.
     fn tasks_with_open_pushes(&self, after: &str, limit: usize) -> Result<Vec<TaskId>, Error>;
     /// The first network after this one, in the order of their ids, with receivers that failed and are to be tried
     /// again.
@@ -92,8 +92,8 @@ pub trait PushWrites {
     fn put_push_config(&mut self, config: &PushConfigRow) -> Result<(), Error>;
     /// Removes a receiver; false if there was none.
     fn delete_push_config(&mut self, task: &TaskId, config_id: &str) -> Result<bool, Error>;
-    /// Notes how far a receiver has been told, how it went, and whether there is more to come; with nothing to
-    /// come its token and credentials are forgotten. A receiver that was removed, or made anew since `created_at`,
+    /// Records how far a receiver has been notified, how it went, and whether there is more to come; with nothing to
+    /// come its token and credentials are forgotten. A receiver that was removed, or recreated since `created_at`,
     /// is left alone.
     fn note_push(
         &mut self,

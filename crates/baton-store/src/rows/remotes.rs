@@ -1,4 +1,4 @@
-//! Agents of others that tasks are handed to over A2A, and the tasks that are out.
+//! Remote agents that tasks are handed to over A2A, and the tasks that are out.
 
 use baton_core::{Alias, LeaseId, MessageId, NetworkId, TaskId, TokenId, UnixMillis};
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use crate::error::Error;
 use crate::rows::page::{Page, PageBounds, ROW_BYTES, Weight, text_bytes};
 
-/// A bearer token the hub shows an agent of others; prints redacted.
+/// A bearer token the hub shows a remote agent; prints redacted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RemoteCredential(pub String);
 
@@ -16,7 +16,7 @@ impl fmt::Debug for RemoteCredential {
     }
 }
 
-/// An agent of others under an alias.
+/// A remote agent under an alias.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteRow {
     /// In this network.
@@ -27,7 +27,7 @@ pub struct RemoteRow {
     pub card_url: String,
     /// What it is shown.
     pub credential: Option<RemoteCredential>,
-    /// As whom the hub works for the alias.
+    /// The token that the hub uses for the alias.
     pub token_id: TokenId,
     /// Who registered it.
     pub created_by: String,
@@ -42,10 +42,10 @@ impl Weight for RemoteRow {
     }
 }
 
-/// A task that is out: one errand. A task that was given to somebody else, or given back, has several for a while.
+/// A task that is out: one remote task. A task that was given to somebody else, or given back, has several for a while.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteTaskRow {
-    /// The errand; also what its first message is called there.
+    /// The remote task; also what its first message is called there.
     pub errand_id: MessageId,
     /// The task.
     pub task_id: TaskId,
@@ -73,7 +73,7 @@ pub struct RemoteTaskRow {
     pub is_called_off: bool,
 }
 
-/// Reads of agents of others.
+/// Reads of remote agents.
 pub trait RemoteReads {
     /// One of them.
     fn remote(&self, network: &NetworkId, alias: &Alias) -> Result<Option<RemoteRow>, Error>;
@@ -86,15 +86,15 @@ pub trait RemoteReads {
     ) -> Result<Page<RemoteRow, Alias>, Error>;
     /// All of them.
     fn all_remotes(&self) -> Result<Vec<RemoteRow>, Error>;
-    /// An errand.
+    /// A remote task.
     fn remote_task(&self, errand: &MessageId) -> Result<Option<RemoteTaskRow>, Error>;
-    /// The errand a task is out on at one of them, if it was not called off.
+    /// The remote task a task is out on at one of them, if it was not cancelled.
     fn remote_task_at(&self, task: &TaskId, alias: &Alias) -> Result<Option<RemoteTaskRow>, Error>;
-    /// The errands that are out at one, also those called off.
+    /// The remote tasks that are out at one, also those cancelled.
     fn remote_tasks(&self, network: &NetworkId, alias: &Alias) -> Result<Vec<RemoteTaskRow>, Error>;
 }
 
-/// Writes of agents of others.
+/// Writes of remote agents.
 pub trait RemoteWrites {
     /// Registers one.
     fn insert_remote(&mut self, remote: &RemoteRow) -> Result<(), Error>;
@@ -102,13 +102,13 @@ pub trait RemoteWrites {
     fn delete_remote(&mut self, network: &NetworkId, alias: &Alias) -> Result<bool, Error>;
     /// A task goes out.
     fn insert_remote_task(&mut self, task: &RemoteTaskRow) -> Result<(), Error>;
-    /// Says under which lease an errand is worked on, if any; false if it is gone.
+    /// Says under which lease a remote task is worked on, if any; false if it is gone.
     fn lease_remote_task(&mut self, errand: &MessageId, lease: Option<&LeaseId>) -> Result<bool, Error>;
-    /// Notes where an errand stands there: what it is called, what was asked, answered and passed on, and
-    /// what was not answered. Its lease and whether it was called off stay; false if it is gone.
+    /// Notes where a remote task stands there: what it is called, what was asked, answered and passed on, and
+    /// what was not answered. Its lease and whether it was cancelled stay; false if it is gone.
     fn note_remote_task(&mut self, task: &RemoteTaskRow) -> Result<bool, Error>;
-    /// Calls an errand off: from now on it is only to be cancelled there.
+    /// Calls a remote task off: from now on it is only to be cancelled there.
     fn call_off_remote_task(&mut self, errand: &MessageId) -> Result<(), Error>;
-    /// An errand is over.
+    /// A remote task is over.
     fn delete_remote_task(&mut self, errand: &MessageId) -> Result<(), Error>;
 }

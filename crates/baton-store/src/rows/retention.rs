@@ -19,7 +19,7 @@ pub struct RetentionRow {
 pub trait RetentionReads {
     /// Tasks that ended before this, the longest ago first.
     fn tasks_ended_before(&self, before: UnixMillis, limit: usize) -> Result<Vec<TaskId>, Error>;
-    /// The networks whose feeds went on since it was last noted how far they had come, if that is older than `since`;
+    /// The networks whose feeds continued since it was last noted how far they had come, if that is older than `since`;
     /// and those of which it was noted before `before`, so that frames may go.
     fn feeds_due(&self, since: UnixMillis, before: UnixMillis) -> Result<Vec<NetworkId>, Error>;
     /// What has left a network, if anything has.
@@ -31,9 +31,9 @@ pub trait RetentionWrites {
     /// Removes a task that ended before this, and all rows that are its own; its evidence stays. False if there is
     /// no such task.
     fn remove_task(&mut self, id: &TaskId, before: UnixMillis) -> Result<bool, Error>;
-    /// Notes how far a feed has come, if it went on since the last note and that is older than `since`.
+    /// Notes how far a feed has come, if it continued since the last note and that is older than `since`.
     fn mark_feed(&mut self, network: &NetworkId, now: UnixMillis, since: UnixMillis) -> Result<(), Error>;
-    /// Forgets frames that were told before this, so many at once; the newest of the feed stays.
+    /// Removes frames that were sent before this, at most this many at once; the newest of the feed stays.
     fn forget_frames(
         &mut self,
         network: &NetworkId,

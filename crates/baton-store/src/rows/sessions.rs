@@ -31,7 +31,7 @@ pub struct SessionRow {
     pub version: Option<String>,
     /// What it works on.
     pub task: Option<String>,
-    /// What it last said.
+    /// Its last report.
     pub output: Option<String>,
     /// How far it is.
     pub progress: Option<i64>,
@@ -55,7 +55,7 @@ pub struct SessionRow {
     pub last_seen_at: UnixMillis,
 }
 
-/// A session without its texts: what tells whether its agent is there.
+/// A session without its texts: whether its agent is online.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionSummaryRow {
     /// Its name.

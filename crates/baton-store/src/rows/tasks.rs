@@ -117,7 +117,7 @@ pub struct TaskChange {
     pub attempt: Option<u32>,
     /// When it was delivered again and when that time is over.
     pub delivered: Option<(UnixMillis, UnixMillis)>,
-    /// When its time is over, if it begins anew without a delivery.
+    /// When its time is over, if it restarts without a delivery.
     pub expires_at: Option<UnixMillis>,
     /// When work began.
     pub started_at: Option<UnixMillis>,
@@ -202,14 +202,14 @@ pub enum LeaseChange {
     End,
 }
 
-/// Something said on a task between its text and its result.
+/// A message on a task between its text and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskMessageRow {
     /// Its number within the task, from 1.
     pub n: i64,
     /// The message.
     pub message_id: MessageId,
-    /// Who said it.
+    /// Its author.
     pub author: Principal,
     /// What it is to the conversation.
     pub kind: MessageKind,
@@ -229,7 +229,7 @@ pub struct TaskMessageRow {
     pub created_at: UnixMillis,
 }
 
-/// Something to be said on a task.
+/// A new message on a task.
 #[derive(Clone, Copy, Debug)]
 pub struct NewTaskMessage<'a> {
     /// The task's network.
@@ -259,7 +259,7 @@ pub struct NewTaskMessage<'a> {
 }
 
 impl NewTaskMessage<'_> {
-    /// What it adds to the bytes of everything said on its task.
+    /// What it adds to the bytes of all messages on its task.
     pub fn bytes(&self) -> usize {
         self.content.len()
             + [self.options, self.parts, self.meta].into_iter().flatten().map(str::len).sum::<usize>()
@@ -314,7 +314,7 @@ pub struct NewEvent<'a> {
     pub detail: &'a str,
     /// When.
     pub at: UnixMillis,
-    /// Where its evidence stands in the network's log, if it is written down.
+    /// Where its evidence stands in the network's log, if it is recorded.
     pub log_index: Option<u64>,
 }
 
@@ -353,7 +353,7 @@ pub struct IdempotentSend {
     pub arguments: Vec<u8>,
     /// The task it made.
     pub task_id: TaskId,
-    /// The assignee's status, as the first answer said it.
+    /// The assignee's status in the first response.
     pub session_status: String,
     /// When.
     pub created_at: UnixMillis,
@@ -486,7 +486,7 @@ pub(crate) type Reach = TaskReach;
 pub trait TaskReads {
     /// One task.
     fn task(&self, id: &TaskId) -> Result<Option<TaskRow>, Error>;
-    /// How far one task has come. Its texts are not read: whoever follows a task asks at each report.
+    /// How far one task has come. Its texts are not read: a follower asks at each report.
     fn task_course(&self, id: &TaskId) -> Result<Option<CourseRow>, Error>;
     /// What the rules see of one task, without its texts.
     fn task_snapshot(&self, id: &TaskId) -> Result<Option<TaskSnapshot>, Error>;
@@ -494,7 +494,7 @@ pub trait TaskReads {
     /// costs that does not exist.
     fn task_snapshot_in(&self, network: &NetworkId, id: &TaskId) -> Result<Option<TaskSnapshot>, Error>;
     /// The network of a task: what is asked before it is known whether the caller may see anything of it. Only a task of
-    /// the caller's own network, if it has one, may be found in memory: how long the answer takes tells nothing of others.
+    /// the caller's own network, if it has one, may be found in memory: how long the response takes reveals nothing about other networks.
     fn task_network(&self, id: &TaskId, own: Option<&NetworkId>) -> Result<Option<NetworkId>, Error>;
     /// A page of tasks.
     fn tasks(&self, filter: &TaskFilter) -> Result<Page<TaskRow>, Error>;
@@ -514,7 +514,7 @@ pub trait TaskReads {
     ) -> Result<Vec<TaskId>, Error>;
     /// The next task in an alias's inbox, by priority, then age.
     fn next_task(&self, network: &NetworkId, to: &Alias) -> Result<Option<TaskId>, Error>;
-    /// What was said on a task, oldest first.
+    /// The messages on a task, oldest first.
     fn task_messages(&self, network: &NetworkId, id: &TaskId) -> Result<Vec<TaskMessageRow>, Error>;
     /// The newest messages of a task within these bounds, of those up to a time if one is named; oldest first.
     fn newest_task_messages(
@@ -531,7 +531,7 @@ pub trait TaskReads {
         id: &TaskId,
         until: Option<UnixMillis>,
     ) -> Result<Option<TaskMessageRow>, Error>;
-    /// The bytes of everything said on a task: texts, options, parts and what came with them.
+    /// The bytes of all messages on a task: texts, options, parts and what came with them.
     fn task_messages_bytes(&self, network: &NetworkId, id: &TaskId) -> Result<usize, Error>;
     /// The last of what a task's command printed, if it printed anything.
     fn task_output(&self, id: &TaskId) -> Result<Option<OutputRow>, Error>;

@@ -21,7 +21,7 @@ pub struct WorkerRow {
     pub project_dir: Option<String>,
     /// Its version.
     pub version: Option<String>,
-    /// Tasks at the same time.
+    /// Tasks to run at the same time.
     pub concurrency: Option<i64>,
     /// What it says the agent is.
     pub description: Option<String>,
@@ -44,7 +44,7 @@ pub struct WorkerSummaryRow {
     pub project_dir: Option<String>,
     /// Its version.
     pub version: Option<String>,
-    /// Tasks at the same time.
+    /// Tasks to run at the same time.
     pub concurrency: Option<i64>,
     /// When it was first seen.
     pub started_at: UnixMillis,

@@ -73,7 +73,7 @@ impl AgentReads for Rows<'_> {
     }
 
     fn worked_tasks(&self, network: &NetworkId, limit: usize) -> Result<Vec<WorkedTask>, Error> {
-        // The lease is asked for outside: asked for inside, the walk would go on past the limit.
+        // The lease is asked for outside: asked for inside, the walk would continue past the limit.
         let sql = "SELECT * FROM
                        (SELECT task_id, from_kind, from_name, to_name, attempt, lease_id, progress_n, progress_event,
                             progress_percent, progress_message, progress_at,

@@ -38,7 +38,7 @@ impl Column for &str {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ColumnIndex {
     pub(crate) at: usize,
-    /// For whoever reads of a value that does not parse.
+    /// For error messages about a value that does not parse.
     pub(crate) name: &'static str,
 }
 

@@ -475,7 +475,7 @@ impl Rows<'_> {
         Ok(written.unwrap_or_default())
     }
 
-    /// Frames for one recipient after a number: from its newest one back, each leading to the one before. Whoever is far
+    /// Frames for one recipient after a number: from its newest one back, each leading to the one before. A reader that is far
     /// behind is served along the whole feed instead.
     fn frames_for(
         &self,

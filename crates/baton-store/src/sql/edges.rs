@@ -1,4 +1,4 @@
-//! Edges in SQL: who sent tasks to whom, by the hour. Changes are added up for a batch, as `counts.rs` does, and each
+//! Edges in SQL: tasks by sender, recipient and hour. Changes are added up for a batch, as `counts.rs` does, and each
 //! edge that changed is written once. An hour has so many edges of its own; tasks of further ones are counted in one row
 //! without names. Rows of an hour are only removed with all of the hour, so a task that has no row of its edge is known
 //! to be counted there.

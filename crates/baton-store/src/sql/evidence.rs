@@ -82,7 +82,7 @@ pub(crate) fn unsigned(row: &Row<'_>, column: &str) -> Result<u64, Error> {
 
 fn hash(row: &Row<'_>, column: &str) -> Result<[u8; 32], Error> {
     let bytes: Vec<u8> = get(row, column)?;
-    bytes.try_into().map_err(|_| Error::Corrupt(format!("{column} is no hash")))
+    bytes.try_into().map_err(|_| Error::Corrupt(format!("{column} is not a hash")))
 }
 
 impl Rows<'_> {

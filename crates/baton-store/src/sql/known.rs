@@ -261,7 +261,7 @@ impl Known {
         }
     }
 
-    /// Writes down up to where numbers may be given out, before any of them is in the database.
+    /// Writes up to where numbers may be given out, before any of them is in the database.
     pub(crate) fn write_numbers(&mut self, connection: &Connection) -> Result<(), Error> {
         let Some(numbers) = self.numbers.as_mut().filter(|numbers| !numbers.is_written) else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Agents of others in SQL.
+//! Remote agents in SQL.
 
 use baton_core::{Alias, LeaseId, MessageId, NetworkId, TaskId, TokenId};
 use rusqlite::params;

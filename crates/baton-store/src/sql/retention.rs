@@ -1,5 +1,5 @@
 //! Retention in SQL. What is a task's own is found by its id or place, and a completion by the time it ended its task;
-//! the task itself goes last, and only once it is written down that it has left: a trigger sees to that.
+//! the task itself goes last, and only once it is recorded that it has left: a trigger sees to that.
 
 use baton_core::{NetworkId, Status, TaskId, UnixMillis};
 use rusqlite::params;
@@ -183,7 +183,7 @@ impl Rows<'_> {
         let sql = "DELETE FROM task_messages WHERE network_id = ?1 AND task_id = ?2";
         self.execute(sql, params![network, id])?;
         self.execute("DELETE FROM task_outputs WHERE task = ?1", [leaver.seq])?;
-        // What is out at an agent of others stays: its cancel may not have arrived yet, and its worker removes it.
+        // What is out at a remote agent stays: its cancel may not have arrived yet, and its worker removes it.
         self.execute("DELETE FROM push_configs WHERE task_id = ?1", [id])?;
         for event in &past.events {
             self.execute("DELETE FROM task_events WHERE place = ?1", [numbered(leaver.key, *event)])?;

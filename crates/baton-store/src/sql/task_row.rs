@@ -209,7 +209,7 @@ pub(crate) struct Task {
     pub(crate) last_event: Option<i64>,
     /// How many rows its history has.
     pub(crate) events: i64,
-    /// Whether no message or reply about it can be in an inbox, and nothing was said on it.
+    /// Whether no message or reply about it can be in an inbox, and it has no messages.
     pub(crate) is_untouched: bool,
 }
 
@@ -221,7 +221,7 @@ pub(crate) struct LeaseTimes {
 }
 
 impl Task {
-    /// Who sent it to whom, in the hour it was made.
+    /// Its edge: sender, recipient and the hour it was created in.
     pub(crate) fn edge(&self) -> Edge {
         let TaskSnapshot { from, to, .. } = &self.row.snapshot;
         Edge::new(self.row.created_at, from, to)

@@ -19,6 +19,7 @@ use super::work::Work;
 use super::write_set::{NewDeliveryRow, SendKey, WriteSet};
 use super::{changed, history, search};
 use crate::error::Error;
+use crate::hint::ChangedTask;
 use crate::parked::Inbox;
 use crate::rows::{
     ChangedFilter, ChangedPage, CourseRow, DeliveryKind, DueLease, EventFilter, EventRow, IdempotentSend,
@@ -26,7 +27,6 @@ use crate::rows::{
     ProgressChange, ProgressRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskSearch,
     TaskTexts, TaskWrites,
 };
-use crate::store::ChangedTask;
 
 fn message_row(row: &Row<'_>) -> Result<TaskMessageRow, Error> {
     Ok(TaskMessageRow {
@@ -170,7 +170,7 @@ impl TaskReads for Rows<'_> {
         to: &Alias,
         content: &str,
     ) -> Result<Vec<TaskId>, Error> {
-        // Looked for among the alias's latest tasks: whoever means an older one has its id.
+        // Searched among the alias's latest tasks: callers that mean an older one have its id.
         let sql = "SELECT task_id FROM
                    (SELECT seq, task_id, status, content FROM tasks WHERE network = ?1 AND to_name = ?2
                     ORDER BY seq DESC LIMIT 1000) latest_subquery
@@ -372,10 +372,8 @@ impl Rows<'_> {
         from: Option<Status>,
         status: Option<Status>,
     ) {
-        let (network_id, task_id) = (network.clone(), task.clone());
-        self.change(|work| {
-            work.layer.hints.changed_tasks.push(ChangedTask { network_id, task_id, from, status });
-        });
+        let changed = ChangedTask { task_id: task.clone(), from, status };
+        self.change(|work| work.layer.hints.changes.of(network).tasks.push(changed));
     }
 
     /// Changes the layer of the use case that runs.
@@ -412,7 +410,7 @@ impl Rows<'_> {
         Ok(counts)
     }
 
-    /// Counts what leaves an inbox and what comes into one, and tells claims that wait there.
+    /// Counts what leaves an inbox and what comes into one, and notifies claims that wait there.
     fn count_inbox(&mut self, before: &Task, after: &Task) {
         let network = &after.row.snapshot.network_id;
         self.change(|work| {

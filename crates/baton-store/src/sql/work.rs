@@ -113,7 +113,7 @@ impl Work {
         self.batch.take_in(layer);
     }
 
-    /// Starts again with nothing known: a batch was lost, and with it what it had read and given out. Time goes on.
+    /// Starts again with nothing known: a batch was lost, and with it what it had read and given out. Time continues.
     pub(crate) fn forget_all(&mut self) {
         let lost = std::mem::take(self);
         self.time = lost.time;
@@ -121,7 +121,7 @@ impl Work {
 }
 
 impl Rows<'_> {
-    /// The writer's memory; none for whoever only reads.
+    /// The writer's memory; none for readers.
     pub(crate) fn work(&self) -> Option<&RefCell<Work>> {
         self.work
     }

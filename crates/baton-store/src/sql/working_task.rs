@@ -79,10 +79,10 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// Something is said on a task, or delivered about it, from now on.
+    /// Something is added to a task, or delivered about it, from now on.
     pub(crate) fn touch_task(&mut self, id: &TaskId) -> Result<(), Error> {
         let before = self.known_task(id)?;
-        // A use case that writes by statements reads the database, which does not say; what is kept must learn of it all the same.
+        // A use case that writes by statements reads the database, which does not say; what is kept must learn of it anyway.
         let is_kept =
             |work: &RefCell<Work>| work.borrow().known.tasks.get(id).is_some_and(|task| task.is_untouched);
         if before.is_untouched || self.work().is_some_and(is_kept) {

@@ -64,15 +64,15 @@ fn on_connection<T, E: From<Error>>(
         if wal_of(path).exists() {
             return look(&open(path, Quiet::No)?);
         }
-        // Nobody has it open. SQLite would still make two files beside it, of whoever runs the check, and leave
-        // them there; told that nothing changes it makes none. So see afterwards whether that was so.
+        // Nobody has it open. SQLite would still make two files beside it, owned by the user who runs the check, and leave
+        // them there; opened as immutable it makes none. So check afterwards whether that was true.
         let before = Stamp::of(path)?;
         let seen = look(&open(path, Quiet::Yes)?);
         if !wal_of(path).exists() && Stamp::of(path)? == before {
             return seen;
         }
     }
-    Err(Error::Unavailable("hubs come and go on it; try again in a moment".into()).into())
+    Err(Error::Unavailable("hubs keep opening and closing it; try again in a moment".into()).into())
 }
 
 fn begin(connection: &Connection) -> Result<(), Error> {
@@ -197,7 +197,7 @@ impl CheckReads for Rows<'_> {
     fn schema_differences(&self) -> Result<Vec<String>, Error> {
         match self.database {
             Database::Sqlite(connection) => schema::differences(connection),
-            // Whoever may change PostgreSQL's tables is its administrator's to say.
+            // Who may change PostgreSQL's tables is up to its administrator.
             Database::Postgres(_) => Ok(Vec::new()),
         }
     }

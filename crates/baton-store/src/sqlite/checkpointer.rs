@@ -1,6 +1,6 @@
 //! Folds the WAL back into the database, off the writer's path. Under constant load the log is never wholly folded
-//! and would grow for ever; past a bound the writer folds the rest itself between two batches, a few milliseconds, and
-//! the log begins anew in the same blocks. It must be the writer: it is never idle long enough for another to get its lock.
+//! and would grow forever; past a bound the writer folds the rest itself between two batches, a few milliseconds, and
+//! the log restarts in the same blocks. It must be the writer: it is never idle long enough for another to get its lock.
 
 use baton_core::limits;
 use rusqlite::Connection;
@@ -58,7 +58,7 @@ impl Checkpointer {
 
 struct Folder {
     connection: Connection,
-    /// The last time failed; told once, not at every try.
+    /// The last time failed; reported once, not at every try.
     is_ill: bool,
     damage: Damage,
 }

@@ -6,7 +6,7 @@ use rusqlite::ffi;
 
 use crate::error::Error;
 
-/// The error of whoever had a write in the transaction.
+/// The error for callers that had a write in the transaction.
 pub(super) fn of(failure: rusqlite::Error) -> Error {
     match failure.sqlite_error() {
         Some(code) if may_be_in_the_log(code.extended_code) => Error::Unknown(failure.to_string()),

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::os::fd::IntoRawFd;
 use std::path::Path;
 
-use super::upgrade;
+use super::migrations;
 use crate::error::Error;
 
 /// The one connection that writes.
@@ -49,7 +49,7 @@ pub(crate) fn reserve_wal_index(path: &Path) -> Result<(), Error> {
 
 /// The newest schema this program knows: the number of its last migration.
 pub fn schema() -> u32 {
-    upgrade::versions().last().copied().unwrap_or_default()
+    migrations::versions().last().copied().unwrap_or_default()
 }
 
 /// The schema a database has; 0 if it is new.
@@ -78,7 +78,7 @@ fn refuse_newer(connection: &Connection) -> Result<(), Error> {
 pub(crate) fn check_schema(connection: &Connection) -> Result<(), Error> {
     refuse_newer(connection)?;
     match schema_of(connection)? {
-        0 => Err(Error::Unavailable("it is no database of a hub".into())),
+        0 => Err(Error::Unavailable("not a Baton database".into())),
         theirs if theirs < schema() => {
             Err(Error::Unavailable("it was written by an older baton; start the hub once".into()))
         }
@@ -98,7 +98,7 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection, Error> {
 
 pub(crate) fn prepare(connection: &Connection) -> Result<(), Error> {
     connection.set_prepared_statement_cache_capacity(limits::STATEMENTS_PREPARED_COUNT);
-    // One plan per statement. Without this, SQLite plans anew whenever a bound value changes that an index might
+    // One plan per statement. Without this, SQLite plans again whenever a bound value changes that an index might
     // care about: a quarter of the writer's time.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.busy_timeout(limits::DATABASE_LOCKED_MAX)?;

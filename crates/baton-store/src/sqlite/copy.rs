@@ -50,14 +50,14 @@ fn paced(pages: i32, took: Duration) -> i32 {
     next.clamp(limits::COPY_STEP_MIN_PAGES, limits::COPY_STEP_MAX_PAGES)
 }
 
-/// The copy's own connection. It neither syncs nor journals: whoever asked for the copy syncs the finished file, off the
+/// The copy's own connection. It neither syncs nor journals: the caller syncs the finished file, off the
 /// writer's thread, and throws away an unfinished one.
 fn open_target(to: &Path) -> Result<Connection, Error> {
-    // SQLite would read what is there, and take a file that is no database for damage of the hub's own.
+    // SQLite would read the file, and take one that is not a database for damage of the hub's own.
     if std::fs::metadata(to).is_ok_and(|found| found.len() > 0) {
         return Err(Error::Unavailable(format!("{} is not empty", to.display())));
     }
-    // Not made here: under a file that this process does not see, whoever asked would look for the copy in vain.
+    // Not made here: under a file that this process does not see, the caller would not find the copy.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let target = Connection::open_with_flags(to, flags)
         .map_err(|error| Error::Unavailable(format!("the hub cannot open {}: {error}", to.display())))?;
@@ -91,7 +91,7 @@ pub fn look_at_copy(path: &Path) -> Result<CopyFacts, Error> {
     check::quick_check(&copy)?;
     let schema = connection::schema_of(&copy)?;
     if schema == 0 {
-        return Err(Error::Unavailable("it is no database of a hub".into()));
+        return Err(Error::Unavailable("not a Baton database".into()));
     }
     let mut evidence_key = None;
     // The first schema had no evidence.

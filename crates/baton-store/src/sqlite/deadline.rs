@@ -1,4 +1,4 @@
-//! How long a connection may go on with what it does. SQLite checks now and then, and stops the statement when the time
+//! How long a connection may continue with what it does. SQLite checks now and then, and stops the statement when the time
 //! is over; the code that set the time can see that it was stopped.
 
 use baton_core::limits;

@@ -1,5 +1,5 @@
 //! A check's walk along a log: its entry bundles, then its tail, as one sequence. What is wrong with a bundle is reported
-//! where it stands, and the walk goes on behind it. And the rows of logs that are not there.
+//! where it stands, and the walk continues behind it. And the rows of logs that are not there.
 
 use rusqlite::params;
 use std::collections::{BTreeMap, BTreeSet};

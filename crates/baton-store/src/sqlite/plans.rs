@@ -1,6 +1,6 @@
 //! No query scans, and each is planned once: in a debug build every statement's plan is looked at before its first
 //! use, and whether it was kept after each, so every test of every room is a test of this. A statement that must
-//! see all rows says so in a comment, `/* scans */`.
+//! see all rows has the comment `/* scans */`.
 
 use rusqlite::{Connection, Statement};
 

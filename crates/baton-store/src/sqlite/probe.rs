@@ -1,4 +1,4 @@
-//! A probe: a row that a batch writes only to find out whether the disk takes it. Whoever waits for the probe is one of
+//! A probe: a row that a batch writes only to find out whether the disk accepts it. A caller that waits for the probe is one of
 //! the batch's writes, and the row is written with theirs.
 
 use baton_core::limits;
@@ -16,7 +16,7 @@ pub(crate) fn write(connection: &Connection) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whoever waits for a probe.
+/// The caller that waits for a probe.
 pub(crate) struct Probe(pub(crate) oneshot::Sender<Result<(), Error>>);
 
 impl WriteJob for Probe {

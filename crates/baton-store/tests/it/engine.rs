@@ -3,8 +3,8 @@
 use baton_core::{ClockJumps, MonotonicMillis, NetworkId};
 use baton_store::rows::CheckReads;
 use baton_store::{
-    Bell, Clock, ClockReading, Committed, Error, PostgresOptions, PostgresStore, Ring, SqliteOptions,
-    SqliteStore, Store,
+    Bell, Clock, ClockReading, Error, Hint, PostgresOptions, PostgresStore, Ring, SqliteOptions, SqliteStore,
+    Store,
 };
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -14,10 +14,10 @@ use tempfile::TempDir;
 use super::fixtures::NOW;
 use super::postgres;
 
-/// What a store has told.
+/// What a store has reported.
 pub type Noted<T> = Arc<Mutex<Vec<T>>>;
 
-/// A store under test, with everything it told after its commits.
+/// A store under test, with everything it reported after its commits.
 pub struct Engine {
     pub store: Arc<dyn Store>,
     pub rings: Noted<Ring>,
@@ -80,7 +80,7 @@ impl Drop for Engine {
     }
 }
 
-/// A store that was opened, and what it tells.
+/// A store that was opened, and what it reports.
 pub struct Opened {
     store: Arc<dyn Store>,
     rings: Noted<Ring>,
@@ -141,13 +141,18 @@ pub fn postgres(folder: &Path) -> Opened {
     Opened { store: Arc::new(store), rings, grown, most_runs: 2, seeds: 3 }
 }
 
-/// What a store tells, and where it is noted.
+/// What a store reports, and where it is recorded.
 fn listening() -> (Bell, Noted<Ring>, Noted<NetworkId>) {
     let (rings, grown) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
     let heard = (rings.clone(), grown.clone());
-    let bell = Arc::new(move |committed: Committed| {
-        heard.0.lock().unwrap().extend(committed.rings);
-        heard.1.lock().unwrap().extend(committed.grown_logs.into_iter().map(|grown| grown.network_id));
+    let bell = Arc::new(move |hint: Hint| {
+        let Hint::Moved(moved) = hint else { return };
+        for moved in moved {
+            let (network_id, changes) = (moved.network_id, moved.changes.unwrap_or_default());
+            let ring = |to| Ring { network_id: network_id.clone(), to };
+            heard.0.lock().unwrap().extend(changes.recipients.into_iter().map(ring));
+            heard.1.lock().unwrap().extend(changes.log.map(|_| network_id.clone()));
+        }
     });
     (bell, rings, grown)
 }

@@ -14,18 +14,18 @@ use super::failure::Failure;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Account {
-    /// Log in to a hub and remember it
+    /// Log in to a hub and save the profile
     Login(session::Login),
     /// End the login and forget the token
     Logout(session::Logout),
-    /// Say who you are, and on which hub
+    /// Show the current user and hub
     Whoami(session::Whoami),
     /// Change your password; every other login of yours ends
     Passwd(password::Passwd),
-    /// Make, list, choose and look after networks
+    /// Create, list, select and manage networks
     #[command(subcommand)]
     Network(network::NetworkCommand),
-    /// Make tokens for agents
+    /// Create tokens for agents
     #[command(subcommand)]
     Node(node::Node),
     /// List and revoke tokens

@@ -57,7 +57,7 @@ pub(crate) struct Adapt {
     /// Read one packet a line; without this the whole input is one packet
     #[arg(long)]
     ndjson: bool,
-    /// Hand the packets in to a hub instead of printing events; the hub has its own limits
+    /// Send the packets to a hub instead of printing events; the hub has its own limits
     #[arg(long, conflicts_with_all = ["protocol_version", "max_payload_bytes", "max_json_depth", "max_array_length", "attachments"])]
     send: bool,
     /// The packets, - for standard input
@@ -152,7 +152,7 @@ impl Conversion<'_> {
 
     fn each_line(&mut self, input: Input) -> Result<(), Failure> {
         let name = input.name.clone();
-        // One byte more for a CR, which is no part of the packet; `convert` holds the packet to the bound.
+        // One byte more for a CR, which is not part of the packet; `convert` holds the packet to the bound.
         let bound = usize::try_from(self.max_payload_bytes()).unwrap_or(usize::MAX).saturating_add(1);
         let mut lines = Lines::new(input, bound);
         while let Some(line) =

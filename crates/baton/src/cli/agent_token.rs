@@ -1,4 +1,4 @@
-//! A token that speaks as an alias: the one that was given, if it is a node's; with a person's token, one that is
+//! A token that speaks as an alias: the one that was given, if it is a node's; with a user's token, one that is
 //! minted for this run and revoked at its end. So a profile is all an agent needs, and no file holds its token.
 
 use baton_core::Alias;
@@ -27,7 +27,7 @@ struct MintedToken {
 }
 
 impl AgentLink {
-    /// Finds out whose token it is, and mints one if it is a person's. Asks the hub.
+    /// Finds out whose token it is, and mints one if it is a user's. Asks the hub.
     pub(crate) async fn open(link: Link, alias: &Alias) -> Result<Self, Failure> {
         let who = link.client.me().await?.into_value();
         if who.current_network.is_none() {
@@ -35,7 +35,7 @@ impl AgentLink {
         }
         match who.alias {
             Some(other) if other != alias.as_str() => Err(Failure::usage(format!(
-                "this token speaks as {other}, not as {alias}: pass --alias {other}, or a token of `baton node create {alias}`"
+                "this token belongs to the alias {other}, not to {alias}; pass --alias {other}, or a token from `baton node create {alias}`"
             ))),
             bound => Ok(Self { client: link.client, is_unbound: bound.is_none(), ca: link.ca, minted: None }),
         }
@@ -52,7 +52,7 @@ impl AgentLink {
         if token.is_none() {
             opened.close().await;
             return Err(Failure::usage(
-                "the hub gave a token of an unknown form; is it newer than this tool?",
+                "the hub answered with a token that this version of baton does not know; is the hub newer?",
             ));
         }
         Ok(opened)

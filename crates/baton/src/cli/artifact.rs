@@ -59,7 +59,7 @@ pub(crate) struct Put {
 impl Put {
     async fn put(&self) -> Result<ExitCode, Failure> {
         if self.files.len() > 1 && self.name.is_some() {
-            return Err(Failure::usage("--name goes with one file"));
+            return Err(Failure::usage("--name can be used with one file only"));
         }
         let link = self.connection.open()?;
         let network = link.network().await?;
@@ -111,7 +111,7 @@ impl Get {
     async fn get(&self) -> Result<ExitCode, Failure> {
         if ArtifactHash::parse(&self.sha256).is_none() {
             return Err(Failure::usage(
-                "give the SHA-256 as 64 lower-case hex digits; `baton artifact ls` shows them",
+                "an artifact is named by its SHA-256, 64 lower-case hex digits; `baton artifact ls` lists them",
             ));
         }
         let link = self.connection.open()?;
@@ -136,7 +136,7 @@ impl Get {
         let name = self.output.display().to_string();
         let failed = |error: io::Error| Failure::Write { name: name.clone(), error };
         if !self.force && self.output.symlink_metadata().is_ok() {
-            return Err(Failure::usage(format!("{name} is there already; pass --force to replace it")));
+            return Err(Failure::usage(format!("{name} already exists; pass --force to replace it")));
         }
         let folder = self.output.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));

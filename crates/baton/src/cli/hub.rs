@@ -3,6 +3,8 @@
 mod admin;
 mod backup;
 mod check;
+mod engine;
+mod config;
 mod folder;
 mod greeting;
 mod health;
@@ -23,15 +25,17 @@ use clap::Subcommand;
 use std::process::ExitCode;
 
 use super::failure::Failure;
+use super::settings::Resolved;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Hub {
-    /// Start a hub and run it until it is told to stop
+    /// Start a hub and run it until it is asked to stop
     Start(Box<start::Start>),
+    Config(Box<config::Config>),
     /// Say whether a hub runs; exit code 0 if it does, 1 if not
     Status(status::Status),
     Health(health::Health),
-    /// Stop a running hub in good order; exit code 1 if none runs
+    /// Stop a running hub cleanly; exit code 1 if none runs
     Stop(status::Stop),
     /// Check that a hub's tables and its logs of evidence agree; also while it runs
     Check(check::Check),
@@ -39,15 +43,16 @@ pub(crate) enum Hub {
     Backup(backup::Backup),
     /// Make a data folder of a backup
     Restore(restore::Restore),
-    /// Help for whoever runs the hub
+    /// Commands for the operator of the hub
     #[command(subcommand)]
     Admin(admin::Admin),
 }
 
 impl Hub {
-    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+    pub(crate) fn run(&self, resolved: &Resolved) -> Result<ExitCode, Failure> {
         match self {
-            Self::Start(command) => command.run(),
+            Self::Start(command) => command.run(resolved),
+            Self::Config(command) => command.run(resolved),
             Self::Status(command) => command.run(),
             Self::Health(command) => command.run(),
             Self::Stop(command) => command.run(),

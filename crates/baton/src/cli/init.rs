@@ -1,6 +1,6 @@
 //! `baton init CLIENT`: the lines that connect an MCP client to the hub, printed, or merged into the client's own files with
-//! everything else in them left as it is. What the client needs to run the tools without a person is set too, where a file can; what
-//! a person must still confirm is said. No file is given a token: the stdio form takes it from the profile, the HTTP form
+//! everything else in them left as it is. What the client needs to run the tools without a user is set too, where a file can; what
+//! the user must still confirm is printed. No file contains a token: the stdio form takes it from the profile, the HTTP form
 //! from the client's environment.
 
 mod client;
@@ -31,7 +31,7 @@ pub(crate) struct Init {
     /// The client
     #[arg(value_enum)]
     client: McpClient,
-    /// The agent that the client speaks as
+    /// The agent that the client acts as
     #[arg(long)]
     alias: Option<String>,
     /// The form that --write writes

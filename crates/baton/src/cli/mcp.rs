@@ -24,11 +24,11 @@ use route::Route;
 
 /// Serves the hub's MCP tools on standard input and output.
 ///
-/// With --alias the client speaks as that agent: by the node token given, or, with a person's token, by one minted
-/// for this run. A hub that is away is said in an error, and the next call finds it when it is back.
+/// With --alias the client speaks as that agent: by the node token given, or, with a user's token, by one minted
+/// for this run. If the hub is unreachable, the call gets an error, and the next call finds it when it is back.
 #[derive(Debug, Args)]
 pub(crate) struct Mcp {
-    /// The agent that the client speaks as
+    /// The agent that the client acts as
     #[arg(long, env = "BATON_ALIAS", hide_env_values = true, value_parser = alias)]
     alias: Option<Alias>,
     /// The task that tasks sent with these tools are part of

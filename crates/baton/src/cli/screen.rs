@@ -105,7 +105,7 @@ impl Screen {
         put(&table.render(self))
     }
 
-    /// What an agent or a person wrote: as it is into a file or a pipe, made harmless for a terminal.
+    /// What an agent or a user wrote: as it is into a file or a pipe, made harmless for a terminal.
     pub(crate) fn content(&self, text: &str) -> Result<(), Failure> {
         let shown = if self.is_terminal { plain::block(text) } else { text.to_owned() };
         let end = if shown.ends_with('\n') { "" } else { "\n" };

@@ -34,7 +34,7 @@ use super::runtime::block_on;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Tasks {
-    /// Send a task to an agent, and maybe wait for its result
+    /// Send a task to an agent, and optionally wait for its result
     Send(Box<send::Send>),
     /// Wait for tasks to end and print their results
     Wait(wait_for::WaitFor),
@@ -46,17 +46,17 @@ pub(crate) enum Tasks {
     Task(show::TaskCommand),
     #[command(flatten)]
     Act(acts::Act),
-    /// Show what waits for you
+    /// List your inbox
     Inbox(inbox::Inbox),
-    /// Say that something in your inbox was seen
+    /// Acknowledge an item in your inbox
     Ack(inbox::Ack),
-    /// End a task with an answer
+    /// End a task with a result
     Reply(reply::Reply),
-    /// Show the hub, the agents and the counts of tasks
+    /// Show the hub, its agents and task counts
     Status(status::Status),
-    /// Watch the network at work
+    /// Watch the network live
     Watch(watch::Watch),
-    /// Follow what happens in the network, line by line
+    /// Follow the events of the network, line by line
     Logs(logs::Logs),
 }
 

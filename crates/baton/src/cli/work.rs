@@ -72,22 +72,22 @@ pub(crate) struct Work {
     /// The agent's name
     #[arg(long, env = "BATON_ALIAS", hide_env_values = true, value_parser = alias)]
     alias: Alias,
-    /// Tasks at the same time
+    /// Tasks to run at the same time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=i64::from(limits::WORK_CONCURRENCY_MAX_COUNT)))]
     concurrency: u16,
-    /// How long the hub waits for a sign of life before it gives a task to another
+    /// Lease in seconds: without a renewal the hub gives the task to another worker
     #[arg(long, value_name = "SECONDS", default_value_t = limits::LEASE_DEFAULT_SECONDS, value_parser = lease())]
     lease: u32,
-    /// Between TERM and KILL when a command has to end
+    /// Seconds between TERM and KILL when a command must stop
     #[arg(long, value_name = "SECONDS", default_value_t = limits::WORK_GRACE_DEFAULT_SECONDS, value_parser = clap::value_parser!(u64).range(0..=limits::WORK_GRACE_MAX_SECONDS))]
     grace: u64,
-    /// How long a run of the command may take; then it is ended with all its processes, and counts as failed
+    /// Maximum seconds for one run; then all its processes are killed and the run counts as failed
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(u64::from(limits::RUN_TIMEOUT_MIN_SECONDS)..=u64::from(limits::RUN_TIMEOUT_MAX_SECONDS)))]
     timeout: Option<u64>,
-    /// How often a command that failed is run again before the task is answered
+    /// How often a failed command is run again before the task fails
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=i64::from(limits::WORK_RETRIES_MAX)))]
     retries: u32,
-    /// The most a command may print; one that prints more is ended
+    /// Maximum output of a command; one that prints more is stopped
     #[arg(long, value_name = "MIB", default_value_t = limits::WORK_OUTPUT_MAX_MIB, value_parser = clap::value_parser!(u64).range(1..=limits::WORK_OUTPUT_MAX_MIB))]
     max_output: u64,
     /// Work on one task, then stop
@@ -96,7 +96,7 @@ pub(crate) struct Work {
     /// Replace {task} also inside longer arguments, such as --prompt={task}; never for shells and interpreters
     #[arg(long)]
     allow_embedded: bool,
-    /// What the agent is, in a sentence; shown to others and on its A2A card
+    /// One sentence about the agent; shown to other members and on its A2A card
     #[arg(long, value_name = "TEXT", value_parser = description)]
     description: Option<String>,
     /// What the agent can do, such as review or review="Code review"; repeat it for more
@@ -142,7 +142,7 @@ impl Work {
         runtime.map_err(Failure::System)?.block_on(self.live(settings))
     }
 
-    /// Whether a person may use the terminal for something else: `baton work … &` must not write over what they do there.
+    /// Whether a user may use the terminal for something else: `baton work … &` must not write over what they do there.
     fn is_quiet(&self) -> bool {
         !self.verbose
             && self.log == Log::Human
@@ -192,7 +192,7 @@ impl Work {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Works until it is told to stop. Whatever it comes to, the token of the run is the caller's to end.
+    /// Works until it is asked to stop. Whatever it comes to, the token of the run is the caller's to end.
     async fn work(&self, settings: Settings, drain: Drain, opened: &AgentLink) -> Result<(), Failure> {
         let client = opened.client.clone();
         let Some(token) = client.token().cloned() else {

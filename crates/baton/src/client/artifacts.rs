@@ -40,7 +40,7 @@ pub(crate) struct Artifact {
     /// What its agent calls the artifact that it is a part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) artifact_id: Option<String>,
-    /// The part itself, if it is no file.
+    /// The part itself, if it is not a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) part: Option<Value>,
 }
@@ -92,7 +92,7 @@ struct Reading {
 }
 
 impl Client {
-    /// Uploads a file from its beginning; what the hub has then must be what was read. Uploading it twice is no harm: if the
+    /// Uploads a file from its beginning; what the hub has then must be what was read. Uploading it twice does no harm: if the
     /// network has no room for it, its hash is read and sent, for the network may have it already.
     pub(crate) async fn put_artifact(
         &self,

@@ -1,4 +1,4 @@
-//! One call: built, sent, and sent again where that is safe. Which calls are is said by whoever makes them.
+//! One call: built, sent, and sent again where that is safe. The caller says which calls are.
 
 use baton_core::{TraceParent, limits};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName};

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use super::HubAddress;
 
-/// The hub could not be reached, or what answered is no hub.
+/// The hub could not be reached, or the server that answered is not a hub.
 pub(crate) const UNREACHABLE: u8 = 5;
-/// The hub said no.
+/// The hub refused.
 pub(crate) const REFUSED: u8 = 6;
 
 /// No answer.
@@ -23,13 +23,15 @@ pub(crate) enum Error {
         is_unsent: bool,
     },
     /// The token is missing, unknown or revoked.
-    #[error("the hub at {hub} does not know your token; run `baton login --hub {hub}`, or set BATON_TOKEN")]
+    #[error(
+        "the hub at {hub} does not accept your token: it is unknown or revoked; run `baton login --hub {hub}`, or pass another with --token or BATON_TOKEN"
+    )]
     Unauthorized { hub: HubAddress },
-    /// A rule said no.
+    /// A rule refused.
     #[error("{0}")]
     Refused(Box<Refused>),
     /// What came is not what a hub answers.
-    #[error("what answers at {hub} does not speak as a Baton hub: {what}; check the address")]
+    #[error("the server at {hub} does not answer like a Baton hub: {what}; check the address")]
     Protocol { hub: HubAddress, what: String },
 }
 
@@ -87,7 +89,7 @@ impl Error {
         Self::Protocol { hub: hub.clone(), what: what.into() }
     }
 
-    /// What an answer that is no success says.
+    /// The body of an error response.
     pub(crate) fn of_answer(hub: &HubAddress, status: StatusCode, body: &str) -> Self {
         let said = serde_json::from_str::<ErrorBody>(body);
         let is_json = said.is_ok();
@@ -133,13 +135,13 @@ impl Error {
         }
     }
 
-    /// Whether no later try can end otherwise: the hub looked at the call and said no. A hub that is away, busy or
+    /// Whether no later try can end otherwise: the hub looked at the call and refused. A hub that is away, busy or
     /// broken inside, or something else that answers in its place, may pass.
     pub(crate) fn is_final(&self) -> bool {
         self.status().is_some_and(|status| status < 500) && !self.is_transient()
     }
 
-    /// The hub's code, if it said no for a reason.
+    /// The hub's code, if it refused for a reason.
     pub(crate) fn code(&self) -> Option<&str> {
         match self {
             Self::Refused(refused) => Some(&refused.code),

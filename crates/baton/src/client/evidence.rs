@@ -31,7 +31,7 @@ pub(crate) struct Page {
     pub(crate) size: u64,
 }
 
-/// What is exported: one task's events, or those from an index up to another, which is not meant.
+/// What is exported: one task's events, or those from an index up to another (exclusive).
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct ExportArgs<'a> {
     pub(crate) network_id: &'a str,
@@ -146,7 +146,7 @@ impl Client {
         piece.map_err(|_| Error::silent(&self.hub))?.map_err(|error| Error::unreachable(&self.hub, &error))
     }
 
-    /// What answers is no hub, as a caller found.
+    /// The server that answers is not a hub, as a caller found.
     pub(crate) fn unexpected_response(&self, what: impl Into<String>) -> Error {
         Error::protocol(&self.hub, what)
     }

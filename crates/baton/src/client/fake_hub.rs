@@ -22,7 +22,7 @@ impl Fake {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let heard = Arc::new(Mutex::new(Vec::new()));
-        let (hears, script) =
+        let (incoming, script) =
             (heard.clone(), script.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>());
         let answering = tokio::spawn(async move {
             for answer in script {
@@ -35,12 +35,12 @@ impl Fake {
         Self { address, heard, answering }
     }
 
-    /// A hub that hears every call and answers none.
+    /// A hub that receives every call and answers none.
     pub(crate) async fn silent() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let heard = Arc::new(Mutex::new(Vec::new()));
-        let hears = heard.clone();
+        let incoming = heard.clone();
         let answering = tokio::spawn(async move {
             let mut open = Vec::new(); // or the caller would hear them hang up
             loop {

@@ -1,6 +1,6 @@
 //! Following a channel of events through everything that happens to a connection. A task of its own reads the
 //! stream, so a caller may wait for it among other things and drop the wait: nothing is lost. When the connection
-//! ends it comes back with the last id it heard; only a hub that says no ends it. An answer that is no hub's (a proxy's
+//! ends it comes back with the last id it received; only a hub that refuses ends it. A response that is not a hub's (a proxy's
 //! page, a frame cut in two) passes, like a hub that is away.
 
 use baton_core::limits;
@@ -22,7 +22,7 @@ const SILENCE: Duration = Duration::from_secs(limits::STREAM_SILENT_MAX_SECONDS 
 /// What to follow.
 #[derive(Debug, Clone)]
 pub(crate) enum Channel {
-    /// What is for the person of a user token, in one of their networks.
+    /// What is for the user of a user token, in one of their networks.
     Me { network_id: Option<String> },
     /// What is for an agent; the token is that agent's.
     Alias(String),
@@ -30,10 +30,10 @@ pub(crate) enum Channel {
     Network(String),
 }
 
-/// What is heard.
+/// What a follower receives.
 #[derive(Debug, Clone)]
 pub(crate) enum StreamEvent {
-    /// Something happened, with the JSON that said so.
+    /// Something happened, with the JSON that describes it.
     HubEvent { news: HubEvent, json: Box<RawValue> },
     /// The connection is gone; it is tried again by itself.
     Lost(Error),
@@ -54,7 +54,7 @@ impl Follower {
         Self { heard, reading: tokio::spawn(reading.run()).abort_handle() }
     }
 
-    /// The next thing heard; an error is the hub's no and the last. May be dropped while it waits.
+    /// The next event; an error is a refusal of the hub and the last item. May be dropped while it waits.
     pub(crate) async fn next(&mut self) -> Option<Result<StreamEvent, Error>> {
         self.heard.recv().await
     }
@@ -155,7 +155,7 @@ impl ReadLoop {
             }
         };
         self.has_heard = true;
-        // Only what was passed on counts as heard.
+        // Only events that were passed on count as received.
         self.last_event_id = frame.id.or(self.last_event_id.take());
         Ok(heard.is_err().then_some(ReceiverGone))
     }

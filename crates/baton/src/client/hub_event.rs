@@ -1,4 +1,4 @@
-//! What a stream tells, as far as tools read it (section 5 of the wire contract). A type that is not known here is
+//! The events of a stream, as far as tools read them (section 5 of the wire contract). A type that is not known here is
 //! one of a newer hub: it is passed on, not refused.
 
 use baton_core::{Priority, Status};
@@ -14,7 +14,7 @@ pub(crate) enum HubEvent {
         network_id: String,
         inbox_count: i64,
     },
-    /// What came before cannot be told any more: look at the rows instead.
+    /// Earlier events are no longer available: read the rows instead.
     Reset,
     NewTask {
         task_id: String,

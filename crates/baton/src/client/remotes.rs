@@ -1,4 +1,4 @@
-//! Calls about agents of others.
+//! Calls about remote agents.
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -62,5 +62,5 @@ pub(super) async fn text(hub: &HubAddress, mut response: Response) -> Result<Str
         }
         bytes.extend_from_slice(&chunk);
     }
-    String::from_utf8(bytes).map_err(|_| Error::protocol(hub, "its answer is no text"))
+    String::from_utf8(bytes).map_err(|_| Error::protocol(hub, "its response is not text"))
 }

@@ -1,4 +1,4 @@
-//! Following one task: its statuses, progress and output, one connection at a time. A caller that goes on after an error
+//! Following one task: its statuses, progress and output, one connection at a time. A caller that continues after an error
 //! resumes after the last frame it was given.
 
 use baton_core::{Status, limits};

@@ -51,7 +51,7 @@ pub(crate) struct Task {
     pub(crate) run_timeout_seconds: Option<u32>,
     /// Unparsed: it may nest deeper than the parser accepts.
     pub(crate) meta: Option<Box<RawValue>>,
-    /// What was said on it, where a send waited for it.
+    /// The messages on it, where a send waited for it.
     #[serde(default)]
     pub(crate) messages: Vec<TaskMessage>,
     /// The artifacts that came with its text, its work and its reply.
@@ -73,7 +73,7 @@ pub(crate) struct TaskProgress {
     pub(crate) at: WireTime,
 }
 
-/// Something said on a task.
+/// A message on a task.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct TaskMessage {
     pub(crate) message_id: String,
@@ -113,7 +113,7 @@ pub(crate) struct QuestionAsked {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct TaskEnvelope {
     pub(crate) task: Task,
-    /// What was said on it.
+    /// The messages on it.
     #[serde(default)]
     pub(crate) messages: Vec<TaskMessage>,
     /// The number of its last event; older hubs do not send it, and do not wait.
@@ -151,7 +151,7 @@ pub(crate) struct TaskSent {
 pub(crate) struct Claimed {
     pub(crate) task: Option<Task>,
     pub(crate) lease_id: Option<String>,
-    /// What was said on the task, oldest first.
+    /// The messages on the task, oldest first.
     #[serde(default)]
     pub(crate) messages: Vec<TaskMessage>,
     /// The artifacts that came with the task and its work so far.
@@ -328,7 +328,7 @@ impl Client {
         self.get_json(&["api", "inbox"], args).await
     }
 
-    /// Takes the next task. Its patience covers the wait that is asked for. A lost answer is no harm: the lease lapses.
+    /// Claims the next task. The timeout covers the requested wait. A lost response does no harm: the lease expires.
     pub(crate) async fn claim(&self, args: &claim_task::BodyArgs) -> Result<HubResponse<Claimed>, Error> {
         let wait = u64::try_from(args.wait_seconds.unwrap_or(0)).unwrap_or(0);
         let call = Call::new(self, Method::POST, &["api", "claim"]).body(args);

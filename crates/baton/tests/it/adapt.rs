@@ -214,7 +214,7 @@ fn usage_and_io_errors_exit_2_with_one_line_on_stderr_and_nothing_on_stdout() {
         let ran = baton(&arguments).exited(2);
         assert_eq!(ran.stdout, "", "{arguments:?}");
         assert!(ran.stderr.starts_with("baton: ") && ran.stderr.lines().count() == 1, "{}", ran.stderr);
-        assert!(ran.stderr.contains(&path(folder)), "the name is told: {}", ran.stderr);
+        assert!(ran.stderr.contains(&path(folder)), "the name is printed: {}", ran.stderr);
     }
     for arguments in [
         &["adapt", "--mode", "sloppy"][..],

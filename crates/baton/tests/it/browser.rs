@@ -1,5 +1,5 @@
 //! The dashboard in a real browser: each test starts a hub of its own and has Debian's Chromium, driven by a script of
-//! `tests/browser/`, do what a person does. `make browser` installs what the scripts need.
+//! `tests/browser/`, do what a user does. `make browser` installs what the scripts need.
 
 mod accessible;
 mod agents;

@@ -24,7 +24,7 @@ const CHECKED_UNDER_LOAD: usize = KILLS / 2;
 /// A kill comes after at most this many answers.
 const ANSWERS_MAX: u64 = 90;
 
-/// Something the hub said it had done.
+/// Something the hub reported as done.
 #[derive(Debug)]
 enum Acknowledged {
     Sent { task_id: String, content: String },

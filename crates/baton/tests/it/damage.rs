@@ -1,5 +1,5 @@
 //! One bundle of each kind of damage section C names, with the class and code it is to be refused with. Where
-//! events were changed the manifest is made anew, so that the rule in question refuses and not a hash on the way.
+//! events were changed the manifest is recreated, so that the rule in question refuses and not a hash on the way.
 
 use super::forge::{Forged, archive, event_with, gzip, hashed, member, member_with};
 

@@ -1,5 +1,5 @@
 //! A hub whose disk fills up, refuses every write, or is read-only: writes get a clear answer and change nothing,
-//! reads go on, `/ready` tells it, and with room again everything goes on without a restart. If a disk takes a commit and does
+//! reads continue, `/ready` tells it, and with room again everything continues without a restart. If a disk takes a commit and does
 //! not confirm it, its outcome is unknown.
 
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ impl Stage {
         refused(&hub.client().get("/ready"), 503, "storage_unavailable");
     }
 
-    /// Whatever was answered is there, what was refused is not, and work goes on.
+    /// Whatever was answered is there, what was refused is not, and work continues.
     fn assert_goes_on(&mut self, hub: &Hub) {
         // Though nobody writes.
         eventually("ready again", || (hub.client().get("/ready").status == 200).then_some(()));

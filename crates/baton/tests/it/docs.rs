@@ -1,4 +1,4 @@
-//! The documentation, held to its word: what README.md and the pages under docs/ tell a reader to type is typed here, with
+//! The documentation, tested: what README.md and the pages under docs/ tell a reader to type is typed here, with
 //! the binary under test, and does what the page says. CONTRIBUTING.md says how a page marks what cannot be run.
 
 mod calls;
@@ -14,7 +14,7 @@ use std::sync::Mutex;
 /// Pages at work at the same time.
 const AT_ONCE: usize = 4;
 
-/// Runs these pages and tells of all that fail.
+/// Runs these pages and lists all that fail.
 fn run_all(pages: Vec<Page>) {
     assert!(!pages.is_empty());
     let (waiting, wrong) = (Mutex::new(pages), Mutex::new(Vec::new()));

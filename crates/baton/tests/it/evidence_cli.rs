@@ -1,4 +1,4 @@
-//! `baton evidence export`, `log`, `audit` and `baton adapt --send`, as a person runs them against a real hub.
+//! `baton evidence export`, `log`, `audit` and `baton adapt --send`, as a user runs them against a real hub.
 
 mod audit;
 mod export;

@@ -152,7 +152,7 @@ fn change(connection: &Connection, rows: usize, sql: &str, parameters: impl rusq
     assert_eq!(connection.execute(sql, parameters).unwrap(), rows, "{sql}");
 }
 
-/// What a check that differs said.
+/// What a check that differs printed.
 struct Found {
     differences: Vec<Value>,
 }
@@ -316,7 +316,7 @@ fn a_log_that_was_changed_is_named_with_its_network_and_index() {
         change(db, 1, sql, params![at(started), old, new]);
     });
     found.names("leaf_hash", net, Some(started)).only(&["leaf_hash", "root"]);
-    // Everything, so that not each can be told.
+    // Everything, so that not each can be listed.
     let copy = left.copy();
     let db = database(copy.path());
     without_triggers(&db, |db| {
@@ -660,7 +660,7 @@ fn what_cannot_be_read_is_told_with_exit_code_2() {
     std::fs::write(&path, "not a database, but long enough to look at: ".repeat(100)).unwrap();
     refuses(folder.path(), "not a database");
     std::fs::write(&path, "").unwrap();
-    refuses(folder.path(), "it is no database of a hub");
+    refuses(folder.path(), "not a Baton database");
     std::fs::write(&path, &database_file[..database_file.len() / 2]).unwrap();
     refuses(folder.path(), "");
     std::fs::write(&path, &database_file).unwrap();
@@ -737,13 +737,13 @@ fn a_key_that_is_gone_or_exchanged_stops_the_start_and_the_file_is_its_owners_al
     };
     let secret = std::fs::read_to_string(&file).unwrap();
     std::fs::remove_file(&file).unwrap();
-    let error = refuses("it is gone, and this folder's checkpoints are signed with it");
+    let error = refuses("it is missing, and the hub's checkpoints are signed with it");
     assert!(error.contains(&text(&key["key"])), "{error}");
     assert!(!file.exists(), "no other key was made");
 
     let another = Hub::start();
     std::fs::copy(another.data_dir().join("evidence.key"), &file).unwrap();
-    let error = refuses("it is another key than the one this folder's checkpoints are signed with");
+    let error = refuses("it is not the key that this hub's checkpoints are signed with");
     assert!(error.contains(&text(&key["key"])), "{error}");
 
     std::fs::write(&file, &secret).unwrap();

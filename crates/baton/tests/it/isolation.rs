@@ -179,7 +179,7 @@ fn without(answer: &Response, ids: [&str; 5]) -> (u16, String) {
     (answer.status, body)
 }
 
-/// The second tenant: a person, an agent and a coordinator.
+/// The second tenant: a user, an agent and a coordinator.
 fn strangers(hub: &Hub) -> Vec<Client> {
     let spy = Tenant::register(hub, "spy-owner");
     let (worker, coordinator) = (spy.agent("spy-worker"), spy.coordinator("spy-coordinator"));

@@ -151,12 +151,12 @@ impl Outside {
         self.address.to_string()
     }
 
-    /// Everything heard so far.
+    /// Everything received so far.
     pub(crate) fn received(&self) -> Vec<RecordedCall> {
         self.memory.heard.lock().unwrap().clone()
     }
 
-    /// Waits until what was heard is as wanted, and gives it.
+    /// Waits until what was received is as wanted, and returns it.
     pub(crate) fn wait_until(&self, wanted: impl Fn(&[RecordedCall]) -> bool) -> Vec<RecordedCall> {
         let deadline = Instant::now() + PATIENCE;
         let mut heard = self.memory.heard.lock().unwrap();
@@ -203,7 +203,7 @@ fn answer(
     };
     let head =
         format!("HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-type: application/json\r\n{more}");
-    // Who hung up meanwhile hears nothing.
+    // Who hung up meanwhile receives nothing.
     let _ = socket.write_all(format!("{head}content-length: {}\r\n\r\n{body}", body.len()).as_bytes());
     memory.more.notify_all();
 }

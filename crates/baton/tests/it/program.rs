@@ -1,4 +1,4 @@
-//! Runs the binary as a person would, with an end to every run: a program that hangs is stopped and fails its
+//! Runs the binary as a user would, with an end to every run: a program that hangs is stopped and fails its
 //! test.
 
 use std::ffi::OsStr;

@@ -17,9 +17,9 @@ const ENDS: [&str; 3] = ["replied", "failed", "cancelled"];
 fn end(agent: &Client, task_id: &str, status: &str, turn: usize) -> Value {
     let over_rest = turn.is_multiple_of(2);
     match (status, over_rest) {
-        ("cancelled", true) => act(agent, task_id, "cancel", &json!({"reason": "called off"})).json(),
+        ("cancelled", true) => act(agent, task_id, "cancel", &json!({"reason": "not needed"})).json(),
         ("cancelled", false) => {
-            call(agent, "cancel_task", &json!({"task_id": task_id, "reason": "called off"}))
+            call(agent, "cancel_task", &json!({"task_id": task_id, "reason": "not needed"}))
         }
         (_, true) => act(agent, task_id, "reply", &json!({"text": status, "status": status})).json(),
         (_, false) => {

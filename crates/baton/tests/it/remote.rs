@@ -1,4 +1,4 @@
-//! Agents of others under an alias: tasks go out over A2A, and what becomes of them there becomes of them here.
+//! Remote agents under an alias: tasks go out over A2A, and what becomes of them there becomes of them here.
 
 mod agent;
 mod cancels;
@@ -24,7 +24,7 @@ fn hub() -> Hub {
     Hub::start_with(&["--username", ADMIN, "--password", PASSWORD, "--allow-outbound", "127.0.0.0/8"])
 }
 
-/// Registers an agent of others as `scout`.
+/// Registers a remote agent as `scout`.
 fn register(tenant: &Tenant, card_url: &str, credential: Option<&str>) -> Value {
     register_as(tenant, "scout", card_url, credential)
 }

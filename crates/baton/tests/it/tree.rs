@@ -1,5 +1,5 @@
 //! Work that spans tasks: the tree a task stands in, a cancel that ends all of it, and the guard against agents that hand the
-//! same work to each other for ever.
+//! same work to each other forever.
 
 mod cancels;
 mod command;

@@ -1,5 +1,5 @@
 """Agents of a hub as tools of other frameworks. The three functions here are all of it: each adapter hands them to its
-framework. What goes wrong is told to the model in words, for it is the model that can do something about it."""
+framework. Errors are returned to the model as text, because the model can act on them."""
 
 from __future__ import annotations
 

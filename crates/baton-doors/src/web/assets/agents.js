@@ -22,7 +22,7 @@ function NewKey({ network, role, onClose }) {
     if (answer) setMade({ name, token: answer.token });
   };
   if (made) return html`<${Dialog} heading=${`The key of ${made.name}`} onClose=${onClose}>
-    <p class="sub">It is shown this once. Whoever has it acts as ${made.name}.</p>
+    <p class="sub">It is shown only once. Anyone who has it can act as ${made.name}.</p>
     <${Code}>${made.token}<//>
     <h3>A command as an agent</h3>
     <${Code}>${`export BATON_HUB=${location.origin} BATON_TOKEN=${made.token}\nbaton work --alias ${made.name} -- COMMAND`}<//>
@@ -52,7 +52,7 @@ function Keys({ network, alias, role }) {
     <table class="plain"><caption class="visually-hidden">Agents' keys</caption><thead><tr><th scope="col">Agent</th><th scope="col" class="wide-only">Scope</th><th scope="col" class="wide-only">Owner</th><th scope="col">Last used</th><th scope="col"><span class="visually-hidden">Revoke</span></th></tr></thead>
     <tbody>${keys.map((key) => html`<tr key=${key.token_id}><td><span class="clip">${key.node_name || 'not bound yet'}</span></td><td class="wide-only quiet">${key.scope}</td><td class="wide-only quiet">${key.owner}</td><td>${key.last_used_at ? html`<${Ago} at=${key.last_used_at} />` : html`<span class="quiet">never</span>`}</td>
       <td class="num">${asked === key.token_id
-        ? html`<button type="button" class="button small danger" onClick=${() => revoke(key.token_id)}>Revoke for good</button>`
+        ? html`<button type="button" class="button small danger" onClick=${() => revoke(key.token_id)}>Revoke permanently</button>`
         : html`<button type="button" class="button small" onClick=${() => setAsked(key.token_id)} aria-label=${`Revoke the key of ${key.node_name || key.token_id}`}>Revoke</button>`}</td></tr>`)}</tbody></table>`}
     <${Trouble} error=${error} /><//>`;
 }
@@ -89,7 +89,7 @@ function Agent({ alias, network, base, role }) {
         ${agent.description && html`<p>${agent.description}</p>`}<${Skills} skills=${agent.skills} />
         ${agent.progress != null && html`<progress max="100" value=${agent.progress} aria-label="progress"></progress>`}
         ${session.output && html`<h3>Last output</h3><pre class="said" tabindex="0">${session.output}</pre>`}
-        ${!agent.description && !agent.skills?.length && !session.output && html`<p class="quiet">Nothing yet beyond being there.</p>`}<//>`}
+        ${!agent.description && !agent.skills?.length && !session.output && html`<p class="quiet">No activity yet.</p>`}<//>`}
       <${Card} title="Its latest tasks" aside=${html`<${Link} to=${query(`${base}/tasks`, { to: alias })}>All<//>`}>
         ${!tasks.data ? html`<${Waiting} read=${tasks} />` : !tasks.data.tasks.length ? html`<${Empty}><p>Nobody has sent it a task yet.</p><//>` : html`<ul class="children">${tasks.data.tasks.map((task) => html`<li key=${task.task_id}><${Link} to=${`${base}/tasks/${task.task_id}`}><${Chip} status=${task.status} /><span class="clip">${title(task.content, 90)}</span><small class="quiet"><${Ago} at=${task.created_at} /></small><//></li>`)}</ul>`}<//>
     </div><div class="col narrow">

@@ -9,19 +9,19 @@ class ApiError extends Error {
   }
 }
 
-// What codes mean to a person who did not write the hub.
+// What codes mean to a user who did not write the hub.
 const WORDS = {
   permission_denied: 'Your role in this network does not allow that.',
   'no write access to this network': 'Your role in this network does not allow that.',
-  alias_not_found: 'No agent of this network has that name.',
-  task_not_found: 'There is no such task, or it is not yours to see.',
-  'network not found': 'There is no such network, or it is not yours to see.',
+  alias_not_found: 'No agent in this network has that name.',
+  task_not_found: 'Task not found, or you have no access to it.',
+  'network not found': 'Network not found, or you have no access to it.',
   busy: 'The hub is busy; try again in a moment.',
   shutting_down: 'The hub is stopping; try again when it is back.',
   database_damaged: 'The database of the hub is damaged, so nothing can be changed. Its operator must restore a backup.',
   storage_unavailable: 'The hub cannot write to its disk. Nothing was changed.',
-  internal_error: 'The hub made a mistake; its log has it. It may or may not have been done: look before you repeat it.',
-  outcome_unknown: 'It may or may not have been done: look before you repeat it.',
+  internal_error: 'Internal error; the hub’s log has the cause. The change may or may not have been made: check before you try again.',
+  outcome_unknown: 'The change may or may not have been made: check before you try again.',
   rate_limited: 'Too many tries; wait a moment.',
   login_locked: 'Too many wrong passwords; this name is locked for a moment.',
   task_is_waiting_input: 'The task waits for an answer: answer it or cancel it first.',

@@ -40,7 +40,7 @@ function App() {
     (error) => {
       if (error.status === 401) { isKnown.current = true; setSession(null); return; }
       setTrouble(error);
-      // A page that is there goes on with what it knows; its stream says that the hub is away.
+      // A page that is there continues with what it knows; its stream says that the hub is away.
       if (!isKnown.current) setTimeout(read, 2000);
     },
   );

@@ -34,7 +34,7 @@ export default function Evidence({ network }) {
         ${key.data && html`<h3>The hub’s key</h3><${Code}>${key.data.key}<//>`}<//>
       <${Card} title="Take it away and check it"><p>With proofs, and without this hub:</p>
         <${Code}>${`baton evidence export -o evidence.tar.gz\nbaton evidence verify evidence.tar.gz`}<//>
-        <p>Has history been rewritten since this machine last looked?</p><${Code}>baton evidence audit<//>
-        <p class="guardrail">Checks show that bytes agree: with each other, with a log of one size, with a key. They do not show that what an entry says is so. Without an outside witness a log shows consistency, not honesty.</p><//>
+        <p>Has history been rewritten since the last audit on this machine?</p><${Code}>baton evidence audit<//>
+        <p class="guardrail">Checks show that bytes agree: with each other, with a log of one size, with a key. They do not show that the content of an entry is true. Without an outside witness a log shows consistency, not honesty.</p><//>
     </div></div>`}`;
 }

@@ -9,7 +9,7 @@ export const BANDS = [...ENDS, 'open'];
 
 /// Places nodes and bands for `edges` in a picture `width` wide; its height follows from what is in it.
 export function layout(edges, width, label) {
-  // A person and an agent are two, whatever they are called.
+  // A user and an agent are two, whatever they are called.
   const sender = (edge) => `${edge.from_kind} ${edge.from_name}`;
   const senders = column(edges, sender, (edge) => edge.from_name);
   const recipients = column(edges, (edge) => edge.to_name, (edge) => edge.to_name);

@@ -48,7 +48,7 @@ function Handoffs({ handoffs, since }) {
     <p class="big">${number(handoffs.count)}</p>
     <p>${plural(handoffs.count, 'entry', 'entries')} of the evidence log in this time whose <code>handoff.visible</code> is true${isPartial ? html`, counted since ${full(handoffs.counted_since)}` : ''}.</p>
     <p class="guardrail">${GUARDRAIL}</p>
-    <p class="quiet">The picture is not drawn from them.</p><//>`;
+    <p class="quiet">The graph does not use them.</p><//>`;
 }
 
 export default function Graph({ at, network, base }) {

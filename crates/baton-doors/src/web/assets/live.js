@@ -1,4 +1,4 @@
-// What happens in the network, as it happens. One EventSource for the whole page; pages ask to be told, at most once
+// What happens in the network, as it happens. One EventSource for the whole page; pages subscribe, at most once
 // a second, and read again what they show. A stream that ends is opened again, and the pages read again then too. A page
 // nobody looks at listens to nothing: a browser has six connections for a host, and the tabs share them.
 

@@ -42,7 +42,7 @@ function NewInvite({ network, role, onClose, done }) {
     const answer = await act(() => post(`/api/networks/${network.network_id}/invite`, { role: form.get('role'), max_uses: Number(form.get('uses')), expires_days: Number(form.get('days')) }));
     if (answer) { setCode(answer.invite_code); done(); }
   };
-  if (code) return html`<${Dialog} heading="The invite" onClose=${onClose}><p class="sub">It is shown this once. Whoever has it may join.</p><${Code}>${code}<//><p class="sub">They sign in and type:</p><${Code}>${`baton network join ${code}`}<//>
+  if (code) return html`<${Dialog} heading="The invite" onClose=${onClose}><p class="sub">It is shown only once. Anyone who has it can join.</p><${Code}>${code}<//><p class="sub">They sign in and type:</p><${Code}>${`baton network join ${code}`}<//>
     <div class="dialog-acts"><button type="button" class="button primary" onClick=${onClose}>Done</button></div><//>`;
   const roles = Object.entries(ROLES).filter(([name]) => role === 'owner' || name !== 'admin');
   return html`<${Dialog} heading="Invite somebody" onClose=${onClose}><form onSubmit=${submit}>
@@ -59,7 +59,7 @@ function Invites({ network, role }) {
   const invites = (read.data?.invites || []).filter((invite) => invite.uses < invite.max_uses);
   const withdraw = async (invite) => { await act(() => del(`/api/networks/${network.network_id}/invites/${invite.invite_id}`)); read.refresh(); };
   return html`<${Card} title="Open invites" class="flush-table" aside=${html`<button type="button" class="button small" onClick=${() => setMaking(true)}>Invite somebody</button>`}>
-    ${!read.data ? html`<${Waiting} read=${read} lines=${2} />` : !invites.length ? html`<${Empty}><p>None. An invite lets somebody with an account on this hub join.</p><//>` : html`
+    ${!read.data ? html`<${Waiting} read=${read} lines=${2} />` : !invites.length ? html`<${Empty}><p>None. An invite lets a user of this hub join.</p><//>` : html`
     <table class="plain roomy"><caption class="visually-hidden">Invites</caption><thead><tr><th scope="col">Role</th><th scope="col" class="num">Used</th><th scope="col">Ends</th><th scope="col" class="wide-only">By</th><th scope="col"><span class="visually-hidden">Withdraw</span></th></tr></thead>
     <tbody>${invites.map((invite) => html`<tr key=${invite.invite_id}><td>${invite.role}</td><td class="num">${invite.uses} of ${invite.max_uses}</td><td>${invite.expires_at ? html`<${Until} at=${invite.expires_at} />` : 'never'}</td><td class="wide-only quiet">${invite.created_by}</td><td class="num"><button type="button" class="button small" onClick=${() => withdraw(invite)}>Withdraw</button></td></tr>`)}</tbody></table>`}
     <${Trouble} error=${error} />${making && html`<${NewInvite} network=${network} role=${role} onClose=${() => setMaking(false)} done=${read.refresh} />`}<//>`;
@@ -98,7 +98,7 @@ function Others({ reload }) {
 }
 
 export default function Network({ network, role, session, reload }) {
-  return html`<${PageHead} heading=${network.network_name} sub=${role ? `You are ${role === 'owner' ? 'its owner' : `${/^[aeiou]/.test(role) ? 'an' : 'a'} ${role} of it`}.` : 'You look at it as the hub’s admin; that is written down.'} />
+  return html`<${PageHead} heading=${network.network_name} sub=${role ? `You are ${role === 'owner' ? 'its owner' : `${/^[aeiou]/.test(role) ? 'an' : 'a'} ${role} of it`}.` : 'You see it as the hub’s admin; this access is recorded.'} />
     <${Members} network=${network} role=${role} session=${session} />
     <${Invites} network=${network} role=${role} />
     ${!mayManage(role) && html`<${Card}><${Empty}><p>Owners and admins of the network see its members and invites here.</p><//><//>`}

@@ -10,8 +10,8 @@ import { Ago, Until, duration, setNow } from '/assets/time.js';
 
 const ATTENTION = [
   ['waiting_input', 'Waiting for an answer', 'An agent asked its sender something.'],
-  ['stuck', 'Not moving', 'Nobody took it up, or its agent went silent.'],
-  ['failing', 'Failed in the last hour', 'An agent gave up, or nobody came in time.'],
+  ['stuck', 'Not moving', 'No agent started it, or its agent stopped responding.'],
+  ['failing', 'Failed in the last hour', 'The agent reported a failure, or no agent started in time.'],
   ['expiring', 'About to expire', 'Its time runs out within minutes.'],
 ];
 

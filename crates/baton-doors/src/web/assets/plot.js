@@ -1,5 +1,5 @@
 // The last hour, minute by minute: bars of how tasks ended, a line of how many were sent, and below it how long
-// they took. Real counters, drawn as SVG; the figures behind a minute are told under the pointer and to screen readers.
+// they took. Real counters, drawn as SVG; the figures of a minute are shown under the pointer and to screen readers.
 
 import { html, useState } from '/assets/vendor.js';
 import { ENDS } from '/assets/facts.js';

@@ -17,7 +17,7 @@ export default function Send({ at, network, base, role }) {
   const chosen = agents.find((agent) => agent.alias === alias.trim());
   const [ttl, setTtl] = useState('3600');
   const last = useRef({});
-  if (!mayWrite(role)) return html`<${PageHead} heading="Send a task" /><${Card}><${Empty} heading="You may look, not send"><p>${role ? 'Your role here is viewer. An owner or admin of the network can change that.' : 'You look at this network as the hub’s admin. Its members send in it.'}</p><//><//>`;
+  if (!mayWrite(role)) return html`<${PageHead} heading="Send a task" /><${Card}><${Empty} heading="You can read, not send"><p>${role ? 'Your role here is viewer. An owner or admin of the network can change that.' : 'You see this network as the hub’s admin. Only its members can send tasks.'}</p><//><//>`;
   const submit = async (event) => {
     event.preventDefault();
     if (busy) return;
@@ -39,7 +39,7 @@ export default function Send({ at, network, base, role }) {
   const keys = (event) => { if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && !event.repeat) event.target.form.requestSubmit(); };
   return html`<${PageHead} heading="Send a task" sub="It waits in the agent's inbox until it is taken up." />
     <${Card} class="form-card"><form onSubmit=${submit}>
-      <${Field} label="To" hint=${chosen ? html`<${Presence} kind=${presence(chosen)} />` : alias && listed.data ? 'No agent of this name was seen lately; if it has a key, the task waits for it.' : ''}>
+      <${Field} label="To" hint=${chosen ? html`<${Presence} kind=${presence(chosen)} />` : alias && listed.data ? 'No agent with this name was seen recently; if it has a key, the task waits for it.' : ''}>
         <input name="alias" list="aliases" value=${alias} onInput=${(e) => setAlias(e.target.value)} required autocomplete="off" spellcheck="false" placeholder="an agent's name" /><//>
       <datalist id="aliases">${agents.map((agent) => html`<option value=${agent.alias}>${presence(agent)}</option>`)}</datalist>
       <${Field} label="Task" hint=${`At most ${LIMITS.TEXT_MAX_BYTES / 1024 ** 2} MiB of text; send more as a file. Ctrl + Enter sends.`}><textarea name="task" rows="7" maxlength=${LIMITS.TEXT_MAX_BYTES} required onKeyDown=${keys}></textarea><//>

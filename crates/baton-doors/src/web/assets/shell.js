@@ -20,7 +20,7 @@ export const PAGES = {
 };
 const ON_PHONE = ['overview', 'tasks', 'send', 'agents'];
 
-const LIVE_WORDS = { live: 'Live', stale: 'Could not read all, trying again…', connecting: 'Connecting…', away: 'Hub away, trying again…', off: 'Not connected' };
+const LIVE_WORDS = { live: 'Live', stale: 'Some data could not be read, retrying…', connecting: 'Connecting…', away: 'Hub unreachable, retrying…', off: 'Not connected' };
 
 function Live() {
   const state = useLiveState();
@@ -77,7 +77,7 @@ class Boundary extends Component {
   componentDidCatch(error) { console.error(error); this.setState({ error }); }
 
   render({ children }, { error }) {
-    return error ? html`<${Trouble} error=${{ message: 'This page broke. Reload to try again; the browser’s console has the cause.' }} />` : children;
+    return error ? html`<${Trouble} error=${{ message: 'This page failed. Reload to try again; the browser’s console has the cause.' }} />` : children;
   }
 }
 
@@ -109,7 +109,7 @@ function NoNetwork({ reload }) {
     if (joined) { await reload(); go(`/n/${joined.network_id}/overview`); }
   };
   return html`<${Invitations} reload=${reload} /><${Card} title="No network here">
-    <${Empty}><p>There is no such network, or it is not yours to see. Make one, or join one with an invite.</p><//>
+    <${Empty}><p>Network not found, or you have no access to it. Create one, or join one with an invite.</p><//>
     <div class="two">
       <form onSubmit=${create}><${Field} label="Name of a new network"><input name="name" required maxlength=${LIMITS.NETWORK_NAME_MAX_CHARS} /><//><button class="button" disabled=${busy}>Make network</button></form>
       <form onSubmit=${join}><${Field} label="Invite code"><input name="code" placeholder="inv_…" required /><//><button class="button" disabled=${busy}>Join</button></form>
@@ -129,7 +129,7 @@ export function Shell({ session, network, at, reload }) {
   }, [at.page, at.id, network?.network_id]);
   const props = { at, session, network, base, role: network?.member_role, reload };
   return html`
-    <a class="skip" href="#main">To the content</a>
+    <a class="skip" href="#main">Skip to content</a>
     <div class="shell">
       <aside class="side">
         <${Link} to=${`${base}/overview`} class="brand"><svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><use href="/assets/icons.svg#baton"></use></svg><span>Baton</span><//>

@@ -54,6 +54,6 @@ export function PasswordForm({ username, onDone, label, oldLabel }) {
 }
 
 export const NewPassword = ({ session, onDone }) => html`
-  <${Frame} heading=${`Welcome, ${session.user.username}`} sub="Your password was made by the hub. Choose one of your own to go on.">
+  <${Frame} heading=${`Welcome, ${session.user.username}`} sub="The hub generated your password. Choose your own to continue.">
     <${PasswordForm} username=${session.user.username} onDone=${onDone} oldLabel="The password you were given" label="Set password" />
   <//>`;

@@ -72,10 +72,10 @@ function Act({ kind, task, openBelow, network, onClose, done, base }) {
   };
   const words = { cancel: ['Cancel this task', 'Cancel task'], retry: ['Send this task again', 'Send again'], reassign: ['Give this task to another agent', 'Reassign'] }[kind];
   return html`<${Dialog} heading=${words[0]} onClose=${onClose}><form onSubmit=${submit}>
-    ${kind === 'cancel' && html`<p class="sub">Its end is final. Whoever works on it gets a notice to stop.</p><${Field} label="Reason, for the record"><input name="reason" maxlength=${LIMITS.REASON_MAX_CHARS} autofocus placeholder="optional" /><//>
+    ${kind === 'cancel' && html`<p class="sub">This is final. The agent that works on it is asked to stop.</p><${Field} label="Reason, for the record"><input name="reason" maxlength=${LIMITS.REASON_MAX_CHARS} autofocus placeholder="optional" /><//>
       ${openBelow > 0 && html`<label class="check"><input type="checkbox" name="cascade" /><span>Cancel ${plural(openBelow, 'open task')} below it too</span></label>`}`}
     ${kind === 'retry' && html`<p class="sub">This one stays as it is. A new task with the same text goes to ${task.to_name}.</p>`}
-    ${kind === 'reassign' && html`<p class="sub">${task.to_name} loses it; whoever takes it now begins anew.</p><${Field} label="Agent"><input name="alias" list="agents" required autofocus autocomplete="off" /><//>
+    ${kind === 'reassign' && html`<p class="sub">${task.to_name} loses the task; the next agent starts it from the beginning.</p><${Field} label="Agent"><input name="alias" list="agents" required autofocus autocomplete="off" /><//>
       <datalist id="agents">${(status.data?.sessions || []).map((s) => html`<option value=${s.alias}></option>`)}</datalist>`}
     <${Trouble} error=${error} />
     <div class="dialog-acts"><button type="button" class="button" onClick=${onClose}>Leave it</button><button class="button ${kind === 'cancel' ? 'danger' : 'primary'}" disabled=${busy}>${words[1]}</button></div>
@@ -147,7 +147,7 @@ export default function Task({ id, network, base, role, session }) {
   const task = read.data?.task;
   const head = html`<p class="crumb"><${Link} to=${`${base}/tasks`}><${Icon} name="back" />Tasks<//></p>`;
   const isElsewhere = task && task.network_id !== network.network_id;
-  if (isElsewhere || (!task && read.error?.status === 404)) return html`${head}<${Empty} heading="No such task"><p>It does not exist, or it is not yours to see.</p><//>`;
+  if (isElsewhere || (!task && read.error?.status === 404)) return html`${head}<${Empty} heading="No such task"><p>It does not exist, or you have no access to it.</p><//>`;
   if (!task) return html`${head}<${Waiting} read=${read} lines=${8} />`;
   const may = mayWrite(role) || (role == null && session.user.role === 'admin');
   const canRetry = RETRYABLE.includes(task.status) && !read.data.retried_to;
@@ -167,7 +167,7 @@ export default function Task({ id, network, base, role, session }) {
         <${Conversation} messages=${read.data.messages} network=${network} />
         <${Progress} task=${task} network=${network} />
         ${work.length > 0 && html`<${Card} title="Shared before the end"><${Artifacts} artifacts=${work} network=${network} /><//>`}
-        ${task.result != null && html`<${Said} label=${task.status === 'replied' ? 'Answer' : task.status === 'cancelled' ? 'Why it was cancelled' : 'What was said at the end'} who=${task.status === 'replied' ? `from ${task.to_name}` : ''} text=${task.result} tone="end-${task.status}"><${Artifacts} artifacts=${brought} network=${network} /><//>`}
+        ${task.result != null && html`<${Said} label=${task.status === 'replied' ? 'Answer' : task.status === 'cancelled' ? 'Why it was cancelled' : 'Final message'} who=${task.status === 'replied' ? `from ${task.to_name}` : ''} text=${task.result} tone="end-${task.status}"><${Artifacts} artifacts=${brought} network=${network} /><//>`}
         <${Tree} tree=${tree.data?.tree} base=${base} />
         <${EvidenceOfTask} task=${task} network=${network} />
       </div>

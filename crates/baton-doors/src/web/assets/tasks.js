@@ -140,13 +140,13 @@ function List({ network, base, filters, role }) {
       <tbody>${list.shown.map((task) => row(task, base))}</tbody></table></div>
     <${Trouble} error=${more.error || first.error} />
     <p class="paging">${list.cursor && !isFull
-      ? html`<button type="button" class="button" disabled=${more.busy} onClick=${older}>${more.busy ? 'Looking…' : list.shown.length ? 'Older' : 'Look further back'}</button><span class="quiet">${plural(list.shown.length, 'task')} shown</span>`
+      ? html`<button type="button" class="button" disabled=${more.busy} onClick=${older}>${more.busy ? 'Loading…' : list.shown.length ? 'Older' : 'Look further back'}</button><span class="quiet">${plural(list.shown.length, 'task')} shown</span>`
       : html`<span class="quiet">${plural(list.shown.length, 'task')}${list.cursor ? ' shown; filters find older ones' : ', that is all of them'}</span>`}</p>`;
 }
 
 function NoTasks({ filters, base, role }) {
   const isFiltered = FILTERS.some((name) => filters[name]);
-  if (isFiltered) return html`<${Empty} heading="Nothing like that"><p>No task fits these filters.</p><//>`;
+  if (isFiltered) return html`<${Empty} heading="Nothing like that"><p>No task matches these filters.</p><//>`;
   return html`<${Empty} heading="No tasks yet"><p>${mayWrite(role) ? html`<${Link} to=${`${base}/send`}>Send the first one<//>, or let agents send each other some.` : 'Once agents send each other tasks, they appear here by themselves.'}</p><//>`;
 }
 

@@ -1,4 +1,4 @@
-// Times: the hub says UTC, a person reads their own zone. One clock ticks for every "3 min ago" on the page.
+// Times: the hub says UTC, a user reads their own zone. One clock ticks for every "3 min ago" on the page.
 
 import { html, useEffect, useRef, useState } from '/assets/vendor.js';
 
@@ -20,7 +20,7 @@ function useSaid(say) {
   return say();
 }
 
-// The hub's clock may differ from the browser's; ages are told by the hub's.
+// The hub's clock may differ from the browser's; ages use the hub's clock.
 let skewMs = 0;
 export const setNow = (hubNow) => { const at = parse(hubNow); if (at) skewMs = Math.abs(at - Date.now()) > 3000 ? at - Date.now() : 0; };
 export const now = () => Date.now() + skewMs;

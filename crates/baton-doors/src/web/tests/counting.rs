@@ -122,7 +122,7 @@ async fn the_cookie_opens_the_api_and_the_events_and_no_other_door() {
     for path in ["/api/auth/me", "/api/stats", "/events/me", &format!("/events/network/{network}")] {
         assert_eq!(browser.page("GET", path, None).await.status(), StatusCode::OK, "{path}");
     }
-    // A cookie is no reason to refuse what is for everybody.
+    // A cookie is not a reason to refuse public resources.
     let foreign = [("cookie", cookie), ("sec-fetch-site", "cross-site")];
     for path in ["/", "/health", "/assets/app.js"] {
         assert_eq!(browser.send("GET", path, &foreign, None).await.status(), StatusCode::OK, "{path}");

@@ -1,4 +1,4 @@
-//! What a page that watches a network hears: tasks that go on, by cookie, in passing.
+//! What a page that watches a network receives: tasks that continue, by cookie, in passing.
 
 use axum::body::BodyDataStream;
 use axum::http::StatusCode;
@@ -96,7 +96,7 @@ async fn a_stream_of_one_agent_and_of_another_network_hears_nothing_of_it() {
     browser.sends(json!({"alias": "worker", "task": "x"})).await;
     browser.cookie = eve;
     let own = browser.sends(json!({"alias": "worker", "task": "x"})).await;
-    assert_eq!(other.next_of("task_changed").await.1["task_id"], own, "the first it hears of is its own");
+    assert_eq!(other.next_of("task_changed").await.1["task_id"], own, "the first one it receives is its own");
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! One receiver is told of what it has not heard, in order, until it fails, has heard all, or others have waited long
-//! enough. If the hub dies between a call and the note of it, the receiver hears that event twice.
+//! One receiver is sent what it has not received, in order, until it fails, has received all, or others have waited long
+//! enough. If the hub dies between a call and the note of it, the receiver receives that event twice.
 
 use baton_core::{TaskId, limits};
 use baton_store::rows::{EventRow, PushConfigRow, PushFailures};
@@ -24,7 +24,7 @@ pub(super) enum Outcome {
     Failed,
 }
 
-/// What a receiver is to hear next.
+/// What to send to a receiver next.
 enum Next {
     Event(Box<(PushConfigRow, EventRow)>),
     /// Nothing for now.
@@ -39,15 +39,15 @@ pub(super) async fn deliver(hub: &Hub, task_id: &TaskId, config_id: &str) -> Out
     {
         Ok(delivered_outcome) => delivered_outcome,
         Err(_) => {
-            tracing::error!(worker = "push", %task_id, config_id, "telling a receiver panicked and is tried again");
+            tracing::error!(worker = "push", %task_id, config_id, "notifying a receiver panicked; it is tried again");
             defer(hub, task_id, config_id).await.map(|()| Outcome::Failed)
         }
     };
     match delivered_outcome {
         Ok(outcome) => outcome,
         Err(error) => {
-            // The hub's own trouble, which says nothing of the receiver.
-            tracing::warn!(worker = "push", %task_id, config_id, %error, "a receiver could not be told; tried again");
+            // The hub's own error, which says nothing of the receiver.
+            tracing::warn!(worker = "push", %task_id, config_id, %error, "a receiver could not be notified; it is tried again");
             tokio::time::sleep(limits::STORE_RETRY_AFTER).await;
             Outcome::HasMore
         }
@@ -102,7 +102,7 @@ async fn deliver_some(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Ou
     Ok(Outcome::HasMore)
 }
 
-/// A receiver that could not be told because of a fault of the hub's own is tried again later, like one that failed.
+/// A receiver that could not be called because of an error of the hub itself is tried again later, like one that failed.
 pub(super) async fn defer(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<(), Error> {
     let now = hub.clock.now_without_jumps();
     let (task_id, config_id) = (task_id.clone(), config_id.to_owned());
@@ -127,7 +127,7 @@ async fn next(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Next, Erro
             let config = rows.push_config(&task_id, &config_id)?.filter(|config| config.is_open);
             let Some(config) = config else { return Ok(Next::Nothing) };
             if !push_configs::may_still_be_told(rows, &config)? {
-                return Ok(Next::Closed(Box::new(config), "its maker may no longer be told of the task"));
+                return Ok(Next::Closed(Box::new(config), "its creator may no longer see the task"));
             }
             let has_ended = rows.task_snapshot(&task_id)?.is_none_or(|task| task.status.is_terminal());
             match rows.event_after(&task_id, config.delivered)? {

@@ -1,4 +1,4 @@
-//! Finds receivers that failed and are to be tried again, a page of each network at a look. It goes on where it
+//! Finds receivers that failed and are to be tried again, a page of each network at a look. It continues where it
 //! stopped, so that neither a network nor a host with thousands of them keeps others from being found.
 
 use baton_core::{NetworkId, limits};
@@ -12,9 +12,9 @@ use crate::service::Error;
 /// Where the walk is.
 #[derive(Debug, Default)]
 pub(super) struct Due {
-    /// The network after which it goes on.
+    /// The network after which it continues.
     network: String,
-    /// In each network the receiver after which it goes on; none: the one that is due longest.
+    /// In each network the receiver after which it continues; none: the one that is due longest.
     receivers: HashMap<NetworkId, PushConfigRow>,
 }
 
@@ -103,7 +103,7 @@ mod tests {
                 2 * limits::PUSH_RECEIVERS_COUNT + 1,
                 2 * limits::PUSH_RECEIVERS_COUNT + 2
             ],
-            "though nobody was told meanwhile"
+            "though nobody was notified meanwhile"
         );
         assert!(due.receivers.is_empty(), "and from the beginning again");
     }

@@ -1,5 +1,5 @@
-//! Whose turn it is to be told: networks take turns, and within a network its hosts. A network gets some of all pushes
-//! under way and a host some of its network's, one while it fails, so that nobody waits for receivers of others.
+//! Which receiver is next: networks take turns, and within a network its hosts. A network gets some of all pushes
+//! in progress and a host some of its network's, one while it fails, so that nobody waits for receivers of others.
 
 use baton_core::{NetworkId, TaskId, limits};
 use std::collections::{HashMap, VecDeque};
@@ -49,7 +49,7 @@ impl Queue {
         self.lanes.entry(network).or_default().push(host, key);
     }
 
-    /// Who is next, if anybody may be; from now on under way.
+    /// Who is next, if anybody may be; from now on in progress.
     pub(super) fn next(&mut self) -> Option<QueuedReceiver> {
         for _ in 0..self.turns.len() {
             let network = self.turns.pop_front()?;
@@ -62,7 +62,7 @@ impl Queue {
         None
     }
 
-    /// Somebody who was under way is done.
+    /// Somebody who was in progress is done.
     pub(super) fn done(&mut self, place: &QueuedReceiver, has_failed: bool) {
         let Some(lane) = self.lanes.get_mut(&place.network) else { return };
         lane.done(&place.host, has_failed);
@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(first, [place(1, "", 0).network, place(2, "", 0).network]);
         let rest = drain(&mut queue);
         assert_eq!(rest.len(), limits::PUSHES_PER_NETWORK_AT_ONCE - 1, "a network gets some of all");
-        // One done gives its network one more, and a newcomer is next all the same.
+        // One done gives its network one more, and a newcomer is next anyway.
         queue.done(&rest[0], true);
         queue.push(place(3, "https://c.example", 1));
         let next: Vec<_> = drain(&mut queue).into_iter().map(|place| place.network).collect();

@@ -1,4 +1,4 @@
-//! What waits and what is under way, with a bound for all. In memory only; the rows know the rest.
+//! What waits and what is in progress, with a bound for all. In memory only; the rows know the rest.
 
 use baton_core::limits;
 use baton_store::rows::PushConfigRow;
@@ -14,16 +14,16 @@ use crate::hub::Hub;
 #[derive(Debug, Default)]
 pub(super) struct PushRegistry {
     queue: Queue,
-    /// Waiting or under way.
+    /// Waiting or in progress.
     taken: HashSet<Key>,
-    /// Rung for while under way: to be looked at again.
+    /// Rung for while in progress: to be looked at again.
     again: HashSet<Key>,
     under_way: JoinSet<delivery::Outcome>,
     places: HashMap<Id, QueuedReceiver>,
 }
 
 impl PushRegistry {
-    /// Takes a receiver that may have something to hear.
+    /// Adds a receiver that may have events to receive.
     pub(super) fn take(&mut self, config: PushConfigRow) {
         let key = (config.task_id, config.config_id);
         if !self.taken.insert(key.clone()) {
@@ -35,7 +35,7 @@ impl PushRegistry {
         self.queue.push(QueuedReceiver { network: config.network_id, host: host.unwrap_or_default(), key });
     }
 
-    /// Who waits or is under way.
+    /// Who waits or is in progress.
     #[cfg(test)]
     pub(super) const fn taken(&self) -> &HashSet<Key> {
         &self.taken
@@ -52,13 +52,13 @@ impl PushRegistry {
         }
     }
 
-    /// Waits until one that is under way is done; for ever if none is.
+    /// Waits until one that is in progress is done; forever if none is.
     pub(super) async fn one_done(&mut self, hub: &Hub) {
         let (id, outcome) = match self.under_way.join_next_with_id().await {
             None => return std::future::pending().await,
             Some(Ok((id, outcome))) => (id, outcome),
             Some(Err(error)) => {
-                tracing::error!(worker = "push", %error, "telling a receiver panicked and is tried again");
+                tracing::error!(worker = "push", %error, "notifying a receiver panicked; it is tried again");
                 (error.id(), delivery::Outcome::Failed)
             }
         };

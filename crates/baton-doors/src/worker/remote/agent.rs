@@ -1,5 +1,5 @@
-//! The loop of one agent of others: resumes what was out before a restart, claims what comes, calls off there what was
-//! called off here. It acts as the alias, through the same use cases as every worker.
+//! The loop of one remote agent: resumes what was out before a restart, claims what comes, cancels there what was
+//! cancelled here. It acts as the alias, through the same use cases as every worker.
 
 use baton_core::{Caller, LeaseId, MessageId, Refusal, limits};
 use baton_store::Snapshot;
@@ -25,13 +25,13 @@ const CARD_KEPT: Duration = Duration::from_secs(limits::REMOTE_CARD_KEPT_SECONDS
 const DRAIN: Duration = Duration::from_secs(limits::DRAIN_MAX_SECONDS as u64);
 const LEASE: Duration = Duration::from_secs(limits::REMOTE_LEASE_SECONDS as u64);
 
-/// One agent of others, as its errands share it.
+/// One remote agent, as its remote tasks share it.
 pub(super) struct Remote {
     pub(super) hub: Arc<Hub>,
     pub(super) row: RemoteRow,
-    /// Errands somebody is at: running them, or calling them off.
+    /// Remote tasks somebody is at: running them, or calling them off.
     out: Mutex<HashSet<MessageId>>,
-    /// Rings for who looks for strays when an errand is left.
+    /// Rings for who looks for strays when a remote task is left.
     dropped: Notify,
     /// Rings for who waits for a turn when one ends.
     turns: Notify,
@@ -59,34 +59,34 @@ impl Remote {
         Ok(peer)
     }
 
-    /// Its card is read anew before the next call: what it says may be why the last one failed.
+    /// Its card is read again before the next call: what it says may be why the last one failed.
     pub(super) async fn forget_peer(&self) {
         *self.peer.lock().await = None;
     }
 
-    /// As whom the hub works for it; none once its token is revoked.
+    /// The identity that the hub uses for it; none once its token is revoked.
     async fn caller(&self) -> Result<Option<Caller>, Error> {
         let token_id = self.row.token_id.clone();
         let token = self.hub.store.read(move |rows| -> Result<_, Error> { Ok(rows.token(&token_id)?) });
         Ok(token.await?.and_then(node_caller))
     }
 
-    /// Whether somebody is at an errand.
+    /// Whether somebody is at a remote task.
     fn is_out(&self, errand: &MessageId) -> bool {
         self.out.lock().unwrap_or_else(PoisonError::into_inner).contains(errand)
     }
 
-    /// The turn at an errand, if nobody has it.
+    /// The turn at a remote task, if nobody has it.
     fn try_turn(self: &Arc<Self>, errand: &MessageId) -> Option<TaskLock> {
         let is_free = self.out.lock().unwrap_or_else(PoisonError::into_inner).insert(errand.clone());
         is_free.then(|| TaskLock { remote: self.clone(), errand: errand.clone() })
     }
 
-    /// Waits for the turn at an errand: under a lease that lapsed, somebody may still wait for an answer there.
+    /// Waits for the turn at a remote task: under a lease that lapsed, somebody may still wait for an answer there.
     async fn turn(self: &Arc<Self>, errand: &MessageId) -> TaskLock {
         loop {
             let mut ended = std::pin::pin!(self.turns.notified());
-            ended.as_mut().enable(); // hears what ends from now on
+            ended.as_mut().enable(); // receives what ends from now on
             if let Some(turn) = self.try_turn(errand) {
                 return turn;
             }
@@ -95,7 +95,7 @@ impl Remote {
     }
 }
 
-/// The turn at an errand: whoever has it is alone at it.
+/// The lock of a remote task: its holder works on it alone.
 struct TaskLock {
     remote: Arc<Remote>,
     errand: MessageId,
@@ -133,7 +133,7 @@ pub(super) async fn run(hub: Arc<Hub>, row: RemoteRow, stop: Shutdown) {
     }
 }
 
-/// Resumes, then claims. A round that fails is told in the log and tried again.
+/// Resumes, then claims. A round that fails is logged and tried again.
 async fn work(remote: &Arc<Remote>, errands: &mut JoinSet<()>) {
     let room = Arc::new(Semaphore::new(limits::REMOTE_TASKS_AT_ONCE));
     let mut has_resumed = false;
@@ -160,7 +160,7 @@ async fn work(remote: &Arc<Remote>, errands: &mut JoinSet<()>) {
     }
 }
 
-/// What the hub held a lease on when it stopped goes on under the same lease.
+/// What the hub held a lease on when it stopped continues under the same lease.
 async fn resume(remote: &Arc<Remote>, room: &Arc<Semaphore>, errands: &mut JoinSet<()>) -> Result<(), Error> {
     let (network, alias) = (remote.row.network_id.clone(), remote.row.alias.clone());
     let held = hub_read(remote, move |rows| {
@@ -196,7 +196,7 @@ async fn claim(remote: &Arc<Remote>, room: &Arc<Semaphore>, errands: &mut JoinSe
     Ok(())
 }
 
-/// The errand of a task that was claimed: the one it is out on here already, or a new one.
+/// The remote task of a task that was claimed: the one it is out on here already, or a new one.
 async fn note_claim(remote: &Remote, lease: LeaseId) -> Result<MessageId, Error> {
     let (hub, row) = (&remote.hub, remote.row.clone());
     let (now, errand_id) = (hub.clock.now(), hub.new_message_id());
@@ -245,7 +245,7 @@ fn start(
             Ok(Some(out)) if !out.is_called_off => {
                 RemoteTask::new(remote.clone(), caller, out, lease).run().await;
             }
-            Ok(_) => {} // called off before it began
+            Ok(_) => {} // cancelled before it began
             Err(error) => {
                 tracing::warn!(worker = "remote", %error, "an errand did not begin; its task is claimed again");
             }
@@ -257,7 +257,7 @@ fn start(
     errands.spawn(run);
 }
 
-/// Tasks that are still out there but ended here, or went to somebody else, are called off there.
+/// Tasks that are still out there but ended here, or went to somebody else, are cancelled there.
 async fn call_off_strays(remote: &Arc<Remote>) {
     let mut deferred = DeferredCancels::default();
     loop {
@@ -284,7 +284,7 @@ async fn call_off_strays(remote: &Arc<Remote>) {
     }
 }
 
-/// Calls off those that are due, a few at once: an agent that answers no cancel keeps no other from being passed on.
+/// Cancels those that are due, a few at once: an agent that does not answer holds up no other cancel.
 async fn call_off_due(remote: &Arc<Remote>, deferred: &mut DeferredCancels, strays: Vec<MessageId>) {
     // Who is still at one rings when it is left.
     let left = strays.into_iter().filter(|stray| !remote.is_out(stray)).collect();
@@ -296,7 +296,7 @@ async fn call_off_due(remote: &Arc<Remote>, deferred: &mut DeferredCancels, stra
         let _turn = remote.try_turn(&stray)?;
         let called_off = call_off(remote, stray.clone()).await;
         let is_over = called_off.unwrap_or_else(|error| {
-            tracing::warn!(worker = "remote", %error, "an errand is called off later");
+            tracing::warn!(worker = "remote", %error, "cancelling a remote task is retried later");
             false
         });
         (!is_over).then_some(stray)
@@ -306,14 +306,14 @@ async fn call_off_due(remote: &Arc<Remote>, deferred: &mut DeferredCancels, stra
     }
 }
 
-/// Whether there is nothing more to do for an errand but to cancel it there.
+/// Whether there is nothing more to do for a remote task but to cancel it there.
 fn is_stray(rows: &dyn Snapshot, out: &RemoteTaskRow) -> Result<bool, Error> {
     let task = rows.task_snapshot(&out.task_id)?;
     Ok(out.is_called_off || task.is_none_or(|task| task.status.is_terminal() || task.to != out.alias))
 }
 
-/// Calls an errand off, for good: if its task comes back to the agent it goes out anew, for what was cancelled there
-/// does not go on. False: it is to be tried again.
+/// Calls a remote task off, for good: if its task comes back to the agent it goes out again, for what was cancelled there
+/// does not continue. False: it is to be tried again.
 async fn call_off(remote: &Arc<Remote>, errand: MessageId) -> Result<bool, Error> {
     let stray = errand.clone();
     let stray = remote.hub.store.write(move |tx| -> Result<_, Error> {

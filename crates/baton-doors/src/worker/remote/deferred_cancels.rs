@@ -1,4 +1,4 @@
-//! Errands whose cancel was not taken, and when each is tried again: later each time, and a few at once. In memory
+//! Remote tasks whose cancel was not taken, and when each is tried again: later each time, and a few at once. In memory
 //! only; after a restart all are due.
 
 use baton_core::{MessageId, limits};
@@ -30,7 +30,7 @@ impl DeferredCancels {
         due
     }
 
-    /// One was tried in vain.
+    /// One was tried without success.
     pub(super) fn failed(&mut self, stray: MessageId, now: Instant) {
         let after =
             self.0.get(&stray).map_or(limits::REMOTE_CANCEL_RETRY_FIRST, |wait| (wait.after * 2).min(MAX));
@@ -61,7 +61,7 @@ mod tests {
         for _ in 0..20 {
             deferred.failed(errand(0), began);
         }
-        assert!(deferred.due(vec![errand(0)], began + MAX).contains(&errand(0)), "but not for ever");
+        assert!(deferred.due(vec![errand(0)], began + MAX).contains(&errand(0)), "but not forever");
         deferred.due(Vec::new(), began);
         assert!(deferred.0.is_empty(), "who is over is forgotten");
     }

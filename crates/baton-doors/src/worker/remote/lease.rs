@@ -1,4 +1,4 @@
-//! Keeps the lease of a task that is out, and tells when it is lost.
+//! Extends the lease of a task that is out, and reports when it is lost.
 
 use baton_core::{Caller, LeaseId, TaskId, limits};
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! One task out at an agent of others: its text is sent, what its sender says is passed on, and the task there is
-//! looked at until it has ended or asks something. The lease is kept meanwhile; once it is lost the errand ends, but
+//! One task out at a remote agent: its text is sent, what its sender says is passed on, and the task there is
+//! looked at until it has ended or asks something. The lease is kept meanwhile; once it is lost the remote task ends, but
 //! never between a send and the note of its answer: only that answer says what is to be cancelled there.
 
 use a2a_types::{Message, Part, Role, SendMessageResponse, Task, TaskState};
@@ -31,7 +31,7 @@ pub(super) struct RemoteTask {
     caller: Caller,
     out: RemoteTaskRow,
     lease: LeaseId,
-    /// Begins when the lease is lost: the task was called off, reassigned or ended here.
+    /// Begins when the lease is lost: the task was cancelled, reassigned or ended here.
     lost: Shutdown,
 }
 
@@ -50,7 +50,7 @@ enum StepError {
     There(PeerError),
     /// The task's text may have arrived there and may be worked on, but no answer came.
     Unanswered(String),
-    /// The hub's own trouble, or a rule of its own.
+    /// The hub's own error, or a rule of its own.
     Here(Error),
 }
 
@@ -81,14 +81,14 @@ impl RemoteTask {
     }
 
     /// Runs until the task has ended, waits for its sender, or is no longer the hub's to work on. What is still out
-    /// there then is called off by whoever looks for strays.
+    /// there then is cancelled by the sweep for strays.
     pub(super) async fn run(mut self) {
         let (remote, caller, lease) = (self.remote.clone(), self.caller.clone(), self.lease.clone());
         let (task_id, lost) = (self.out.task_id.clone(), self.lost.clone());
         let keeping = async {
             keep_lease(&remote, &caller, &lease, &task_id).await;
             lost.begin();
-            std::future::pending::<()>().await; // the errand ends where it can
+            std::future::pending::<()>().await; // the remote task ends where it can
         };
         let outcome = tokio::select! {
             outcome = self.work() => outcome,
@@ -153,7 +153,7 @@ impl RemoteTask {
             }
             tokio::select! {
                 () = sleep(jittered(wait)) => wait = (wait * 2).min(POLL_MAX),
-                // Its sender may have said something. A ring for anything else costs a look.
+                // Its sender may have sent a message. A ring for anything else costs one read.
                 () = bell.wait() => {}
                 () = self.no_more() => return Ok(()),
             }
@@ -181,7 +181,7 @@ impl RemoteTask {
         self.take(&task).await
     }
 
-    /// Waits until the errand is to end where it can: its lease is lost, or the hub stops.
+    /// Waits until the remote task is to end where it can: its lease is lost, or the hub stops.
     async fn no_more(&self) {
         tokio::select! {
             () = self.lost.wait() => {}
@@ -189,7 +189,7 @@ impl RemoteTask {
         }
     }
 
-    /// The answer to a call that can be dropped without harm, unless the errand is to end before it comes.
+    /// The answer to a call that can be dropped without harm, unless the remote task is to end before it comes.
     async fn unless_over<T>(&self, call: impl Future<Output = Result<T, PeerError>>) -> Result<T, StepError> {
         tokio::select! {
             answer = call => Ok(answer?),
@@ -214,7 +214,7 @@ impl RemoteTask {
     async fn take_first(&mut self, answer: SendMessageResponse) -> Result<StepOutcome, StepError> {
         match answer {
             SendMessageResponse::Message(message) => {
-                // It will not be said again: should the lease be lost before the end is written, it ends from here.
+                // It will not be sent again: if the lease is lost before the end is written, it ends from here.
                 let text = text::of_parts(&message.parts);
                 self.out.answer = Some(text.clone());
                 self.note().await?;
@@ -281,7 +281,7 @@ impl RemoteTask {
                 let text = text::of_status(task, "the remote agent called the task off");
                 self.finish(Ending::Cancelled, &text).await?;
             }
-            // It has not ended there, and nobody here can go on with it: so it is called off there too.
+            // It has not ended there, and nobody here can continue with it: so it is cancelled there too.
             TaskState::AuthRequired => self.fail(&text::of_wanted_credentials(task)).await?,
             TaskState::InputRequired => return self.ask(task).await,
             TaskState::Submitted | TaskState::Working | TaskState::Unspecified => {
@@ -313,7 +313,7 @@ impl RemoteTask {
         Ok(StepOutcome::Done)
     }
 
-    /// The task's text if it has not arrived there, else what its sender said since.
+    /// The task's text if it has not arrived there, else the sender's messages since then.
     async fn next_word(&self) -> Result<Option<OutgoingMessage>, Error> {
         let (task_id, out, lease) = (self.out.task_id.clone(), self.out.clone(), self.lease.clone());
         let read = self.remote.hub.store.read(move |rows| -> Result<_, Error> {
@@ -367,7 +367,7 @@ impl RemoteTask {
         .await
     }
 
-    /// Ends the task here. What it still has out there is called off by whoever looks for strays.
+    /// Ends the task here. What it still has out there is cancelled by the sweep for strays.
     async fn end(&self, ending: Ending, text: &str) -> Result<(), Error> {
         let task_id = self.out.task_id.as_str();
         let ended = retry("an answer", GIVEN_UP, || {
@@ -378,7 +378,7 @@ impl RemoteTask {
         ended.await.map(drop)
     }
 
-    /// Writes down where the task stands there, also when the lease is lost meanwhile. Only the removal of the agent
+    /// Records the task's state there, also when the lease is lost meanwhile. Only the removal of the agent
     /// takes the row away.
     async fn note(&self) -> Result<(), Error> {
         let noted = retry("where a task stands", GIVEN_UP, || {

@@ -1,4 +1,4 @@
-//! Does again what the store cannot do just now. What an agent of others said is known here alone until it is
+//! Retries what the store cannot do just now. What a remote agent answered is known only here until it is
 //! written: dropping it would lose an answer, or send a task out twice.
 
 use baton_core::limits;
@@ -21,7 +21,7 @@ pub(super) const fn is_transient(error: &Error) -> bool {
     )
 }
 
-/// Tries until the store takes it, a rule says no, or patience ends. Nothing happens twice: a store that answers an error
+/// Tries until the store takes it, a rule refuses, or patience ends. Nothing happens twice: a store that answers an error
 /// has written nothing, and where it does not know, the second try leaves the same or is refused by a rule.
 pub(super) async fn retry<T, F: Future<Output = Result<T, Error>>>(
     what: &'static str,
@@ -42,7 +42,7 @@ pub(super) async fn retry<T, F: Future<Output = Result<T, Error>>>(
     }
 }
 
-/// Between half of and all of a wait, so that many errands do not all ask at once.
+/// Between half of and all of a wait, so that many remote tasks do not all ask at once.
 pub(super) fn jittered(wait: Duration) -> Duration {
     let jitter = f64::from(u16::from_ne_bytes(crate::random::bytes())) / f64::from(u16::MAX);
     wait / 2 + (wait / 2).mul_f64(jitter)

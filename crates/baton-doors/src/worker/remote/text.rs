@@ -1,4 +1,4 @@
-//! What an agent of others said, as the text of a reply or a question: bounded, and never empty.
+//! A remote agent's answer as the text of a reply or a question: bounded, and never empty.
 
 use a2a_types::{Message, Part, PartContent, Role, Task};
 use baton_core::limits;
@@ -62,7 +62,7 @@ pub(super) fn question_id(task: &Task) -> String {
         .unwrap_or_default()
 }
 
-/// A text as long as a reply may be; what is cut is said.
+/// A text cut to the length of a reply; the cut is marked.
 pub(super) fn bounded(text: &str) -> String {
     const CUT: &str = "\n[cut: the text was longer than a reply may be]";
     if text.len() <= limits::TEXT_MAX_BYTES {

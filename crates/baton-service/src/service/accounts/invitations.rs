@@ -1,4 +1,4 @@
-//! Invitations by user: an admin asks a user to join, and the user accepts or declines. Until then the user is no
+//! Invitations by user: an admin asks a user to join, and the user accepts or declines. Until then the user is not a
 //! member. Invite codes, which anybody may use who has one, are in `invites.rs`.
 
 use baton_core::{Action, Caller, NetworkId, NetworkRole, Quota, Refusal, UserId, Username, limits};

@@ -1,4 +1,4 @@
-//! Invite codes: a code makes whoever has it a member. Invitations of a named user are in `invitations.rs`.
+//! Invite codes: a code makes its holder a member. Invitations of a named user are in `invitations.rs`.
 
 use baton_core::{
     Action, Caller, ClockJumps, InviteCode, NetworkId, NetworkRole, Quota, Refusal, UnixMillis, UserCaller,
@@ -122,7 +122,7 @@ pub async fn list(hub: &Hub, caller: Caller, network_id: &str, args: PageArgs) -
     hub.store_for(&caller).read(read).await
 }
 
-/// Withdraws an invite: whoever has its code can no longer join with it. Who joined stays.
+/// Withdraws an invite: nobody can join with its code any more. Members who joined stay.
 pub async fn delete(hub: &Hub, caller: Caller, network_id: &str, invite_id: &str) -> Result<Done, Error> {
     let user = permit::account(&caller)?.clone();
     let id = permit::network_id(network_id)?;
@@ -193,7 +193,7 @@ fn join_by(
     Ok(Joined::new(network_id, role))
 }
 
-/// An invite holds as long as it has uses and time left and whoever made it could make it again.
+/// An invite holds as long as it has uses and time left and its creator could create it again.
 fn refuse_spent(rows: &dyn Snapshot, invite: &InviteRow, now: UnixMillis) -> Result<(), Error> {
     if invite.uses >= invite.max_uses {
         return Err(Refusal::InviteUsedUp.into());
@@ -241,7 +241,7 @@ impl InviteId {
         let digits = text.strip_prefix(PREFIX).filter(|digits| digits.len() == 16)?;
         let number = u64::from_str_radix(digits, 16).ok()?;
         let id = Self(text.to_owned());
-        // Capital digits and signs are no form that was given out.
+        // Capital digits and signs are not a form that was given out.
         (hex::encode(&number.to_be_bytes()) == digits).then(|| (id, number.to_be_bytes()))
     }
 }

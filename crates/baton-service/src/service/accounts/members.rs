@@ -18,7 +18,7 @@ use crate::service::{Done, Error, WireTime, audit, permit};
 pub struct Members {
     ok: bool,
     members: Vec<Member>,
-    /// Invited users who have not answered yet; they are no members.
+    /// Invited users who have not answered yet; they are not members.
     pending: Vec<PendingMember>,
     next_cursor: Option<String>,
 }

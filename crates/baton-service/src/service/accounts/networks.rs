@@ -98,7 +98,7 @@ pub struct NetworkCreated {
     network_name: String,
 }
 
-/// Makes a network; whoever makes it owns it.
+/// Creates a network; its creator owns it.
 pub async fn create(hub: &Hub, caller: &Caller, args: NewNetwork) -> Result<NetworkCreated, Error> {
     let user = permit::account(caller)?.clone();
     let network_name = labels::network_name(&args.name)?;

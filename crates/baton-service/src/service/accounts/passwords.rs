@@ -1,5 +1,5 @@
 //! A user's password: changed by the user, or reset by the operator on the hub's host. Either ends every user token of that
-//! user and gives a new one. Node tokens go on.
+//! user and gives a new one. Node tokens continue.
 
 use baton_core::{Caller, Refusal, UnixMillis, UserCaller, check_password};
 use baton_store::{Snapshot, Store, Transaction};
@@ -27,7 +27,7 @@ pub struct PasswordChanged {
     pub token: Revealed,
 }
 
-/// Changing one's password: it ends every user token of that user and gives one new one. Node tokens go on.
+/// Changing one's password: it ends every user token of that user and gives one new one. Node tokens continue.
 pub async fn change(
     hub: &Hub,
     caller: &Caller,

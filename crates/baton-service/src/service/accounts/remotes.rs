@@ -1,4 +1,4 @@
-//! Agents of others under an alias of a network: registered, listed, removed by its admins. Their tasks are worked on
+//! Remote agents under an alias of a network: registered, listed, removed by its admins. Their tasks are worked on
 //! by the hub (`worker/remote`), as an agent of the network like any other. The credential is never shown.
 
 use baton_core::{
@@ -23,7 +23,7 @@ fn audited(card_url: &str) -> String {
         .unwrap_or_default()
 }
 
-/// An agent of others as it is shown.
+/// A remote agent as it is shown.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Remote)]
 pub struct RemoteView {
@@ -64,7 +64,7 @@ pub struct RemoteAdded {
     remote: RemoteView,
 }
 
-/// Registers an agent of others. Its card is read first, so that whoever registers it hears at once if it cannot be
+/// Registers a remote agent. Its card is read first, so that the user learns at once if it cannot be
 /// reached or spoken to. The hub works for it under a node token of its own, whose secret nobody gets.
 pub async fn add(hub: &Hub, caller: &Caller, network: &str, args: NewRemote) -> Result<RemoteAdded, Error> {
     let user = permit::account(caller)?.clone();
@@ -75,7 +75,7 @@ pub async fn add(hub: &Hub, caller: &Caller, network: &str, args: NewRemote) -> 
         return Err(Error::argument("credential", "is too long"));
     }
     let (asker, wanted) = (user.clone(), network.clone());
-    // Who may not is told so before anything outside is called.
+    // Who may not gets that error before anything outside is called.
     let allowed = hub
         .store_for(caller)
         .read(move |rows| permit::user_in(rows, &asker, &wanted, Action::ManageRemotes).map(drop));
@@ -146,7 +146,7 @@ pub struct Remotes {
     next_cursor: Option<String>,
 }
 
-/// Lists a network's agents of others.
+/// Lists a network's remote agents.
 pub async fn list(hub: &Hub, caller: &Caller, network: &str, args: PageArgs) -> Result<Remotes, Error> {
     let cursors = page::cursors(hub, caller, "remotes");
     let (bounds, after) = (args.bounds()?, args.place(&cursors)?);
@@ -160,7 +160,7 @@ pub async fn list(hub: &Hub, caller: &Caller, network: &str, args: PageArgs) -> 
     Ok(Remotes { ok: true, remotes: page.rows, next_cursor: cursors.next(page.next) })
 }
 
-/// Removes an agent of others. Nothing more can be sent to its alias. What is out there is no longer looked at; its
+/// Removes a remote agent. Nothing more can be sent to its alias. What is out there is no longer looked at; its
 /// tasks here go back to the alias's inbox when their leases lapse, as with any agent that went away.
 pub async fn remove(hub: &Hub, caller: &Caller, network: &str, alias: &str) -> Result<Done, Error> {
     let user = permit::account(caller)?.clone();

@@ -81,7 +81,7 @@ pub async fn revoke(hub: &Hub, caller: &Caller, token_id: &str) -> Result<Done, 
     let revoke = move |tx: &mut dyn Transaction| {
         let token = tx.token(&token_id)?.filter(|token| token.user_id == user.user_id);
         let token = token.ok_or(Refusal::TokenNotFound)?;
-        // What the hub works under for an agent of others goes when the agent is removed.
+        // What the hub works under for a remote agent goes when the agent is removed.
         if is_hubs_own(tx.as_snapshot(), &token)? {
             return Err(Refusal::TokenNotFound.into());
         }

@@ -28,7 +28,7 @@ pub struct UserView {
 }
 
 impl UserView {
-    /// Whether the password is to be changed; said in a place of its own from now on.
+    /// Whether the password must be changed; from now on in a field of its own.
     pub fn take_notice(&mut self) -> bool {
         std::mem::take(&mut self.must_change_password)
     }

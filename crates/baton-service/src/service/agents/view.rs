@@ -146,7 +146,7 @@ impl<'a> Network<'a> {
         Self { rows, stamp, id, tasks, detail, shared: OnceCell::new() }
     }
 
-    /// An agent, if it is there or was lately.
+    /// An agent, if it is there or was recently.
     pub(super) fn agent(&self, row: AgentRow) -> Result<Option<AgentView>, Error> {
         let shared = self.shared()?;
         let day = Day::new(&shared.hours, shared.figures.get(&row.alias));

@@ -33,7 +33,7 @@ pub async fn find(hub: &Hub, caller: &Caller, sha256: &str, args: &QueryArgs) ->
     Ok(artifact)
 }
 
-/// The artifact, and the network if that look is to be written down.
+/// The artifact, and the network if that look is to be recorded.
 fn find_row(
     rows: &dyn Snapshot,
     caller: &Caller,

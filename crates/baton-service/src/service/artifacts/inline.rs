@@ -66,7 +66,7 @@ impl Files {
         self.bytes.get(hash)
     }
 
-    /// Where the bytes are, for whoever may read the task.
+    /// Where the bytes are, for readers of the task.
     pub fn url_of(&self, hash: &ArtifactHash) -> String {
         format!("{}{hash}{}", self.place.0, self.place.1)
     }

@@ -59,7 +59,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Artifact
 struct Found {
     artifacts: Vec<ArtifactView>,
     next: Option<i64>,
-    /// The network, if that look is to be written down.
+    /// The network, if that look is to be recorded.
     audited: Option<baton_core::NetworkId>,
 }
 

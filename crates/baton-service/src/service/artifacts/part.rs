@@ -41,7 +41,7 @@ pub struct PartArgs {
     pub metadata: Option<Map<String, Value>>,
 }
 
-/// Data may be null, and is there all the same.
+/// Data may be null, and is there anyway.
 fn given<'de, D: serde::Deserializer<'de>>(json: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(json).map(Some)
 }
@@ -107,7 +107,7 @@ const fn padding(digits: usize) -> usize {
 }
 
 impl Part {
-    /// What sort of bytes it has, unless it is said: of an artifact, as it was uploaded.
+    /// The media type, if none is given: that of the uploaded artifact.
     fn default_media_type(&self) -> MediaType {
         let plain = match self.content {
             Content::Text(_) => "text/plain",
@@ -150,7 +150,7 @@ impl Part {
         Ok(ArtifactRef { hash, name: self.name.clone(), media_type, description: None })
     }
 
-    /// What stays in place of a part that is no artifact, with the digest and the size of its bytes.
+    /// What stays in place of a part that is not an artifact, with the digest and the size of its bytes.
     pub fn inline(&self) -> Result<Option<Inline>, Error> {
         let json = match &self.content {
             Content::Text(text) => json!({ "text": text }),

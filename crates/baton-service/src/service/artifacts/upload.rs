@@ -215,7 +215,7 @@ fn admit(rows: &dyn Snapshot, caller: &Caller, upload: &Upload, hub_quota: i64) 
     let permitted = upload.place.permit(rows, caller, Action::Send)?;
     let row = rows.quota(QuotaSubject::Network(permitted.network()), Quota::ArtifactBytes)?;
     let uploader = caller.principal()?;
-    // Of one that the caller may not read nothing is said, not even that there is room for it.
+    // If the caller may not read it, nothing is revealed, not even that there is room for it.
     let known = upload.hash.map(|hash| readable(rows, &permitted, &[hash])).transpose()?;
     let known_size = known.into_iter().flatten().next().map(|artifact| artifact.size);
     let network = permitted.into_network();

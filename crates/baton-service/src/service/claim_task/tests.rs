@@ -81,7 +81,7 @@ async fn a_claim_answers_the_time_of_its_batch_which_is_in_the_row_and_in_the_hi
         let hub = hub.clone();
         tokio::spawn(async move { send_message(&hub, &sender, message).await })
     };
-    // The send was stamped, and waits for the writer while time goes on.
+    // The send was stamped, and waits for the writer while time continues.
     until(|| hub.store.meter().writes_waiting() == 1).await;
     let stamped_before = hub.clock.now();
     hub.clock.put_ahead(LATER_MILLIS);

@@ -260,7 +260,7 @@ mod tests {
         assert!(shown(&test, &ada).await == before);
         assert_eq!(round(&test.hub).await.unwrap(), 0, "88 are too few");
 
-        // What was signed before goes on into what is signed after, and an old entry is in the new tree.
+        // What was signed before continues into what is signed after, and an old entry is in the new tree.
         grow(&test, &ada, 1, 600, 250).await;
         round(&test.hub).await.unwrap();
         assert_eq!(bundled(&test, 1).await, 768);

@@ -1,5 +1,5 @@
-//! A task's change as evidence: `task.requested` when it is made, `task.updated` for everything after, by whoever
-//! acted. Which text came with it follows from what happened; the text itself stays out.
+//! A task's change as evidence: `task.requested` when it is made, `task.updated` for everything after, with the
+//! actor. Which text came with it follows from what happened; the text itself stays out.
 
 use baton_core::{
     ActorToken, Alias, ArtifactHash, DeliveryContent, Event, EventText, Kind, MediaType, NetworkId,
@@ -137,7 +137,7 @@ impl<'a> ObservedChange<'a> {
     }
 }
 
-/// Writes down the artifacts a completion brought, each with the number of the event it came with.
+/// Records the artifacts of a completion, each with the number of the event it came with.
 pub fn write_down_artifacts(
     tx: &mut dyn Transaction,
     at: UnixMillis,
@@ -149,7 +149,7 @@ pub fn write_down_artifacts(
     let salt = salt_of(tx, &task.id)?;
     let first = tx.log_size(&task.network_id)?;
     for (index, (place, artifact)) in (first..).zip(artifacts.iter().enumerate()) {
-        // Its canonical form, so that whoever has the artifact can compute the same digest.
+        // Its canonical form, so that a holder of the artifact can compute the same digest.
         let text = canonical::to_vec(artifact).map_err(|error| {
             Error::argument("artifacts", format!("cannot be written as canonical JSON: {error}"))
         })?;

@@ -31,7 +31,7 @@ const PAGE: usize = 4 * limits::ENTRY_BUNDLE_COUNT;
 const HASH_BYTES: usize = 47; // not a limit: the format of a side file
 const NAMES_BYTES: usize = 64; // not a limit: the format of a side file
 
-/// What is to be exported: one task's events, or those from an index up to another, which is not meant.
+/// What to export: one task's events, or those from an index up to another (exclusive).
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct QueryArgs {
@@ -49,7 +49,7 @@ pub struct QueryArgs {
 
 /// An export on its way out.
 pub struct Export {
-    /// What a person would call the file, without its ending.
+    /// What a user would call the file, without its ending.
     pub name: String,
     /// The stretch of the log it covers.
     pub from: u64,
@@ -374,7 +374,7 @@ mod tests {
         let test = TestHub::start();
         let token = test.person("ada", SystemRole::User, &[1]).await;
         let caller = test.hub.identify(&token).await.unwrap().caller.clone();
-        // Small events of large packets: what an event does not carry of its packet is in the side file all the same.
+        // Small events of large packets: what an event does not carry of its packet is in the side file anyway.
         let packets = (0..10).map(|number| packet(number, 2_000)).collect();
         report::run(&test.hub, &caller, report::QueryArgs::default(), packets).await.unwrap();
         let args = || QueryArgs { network_id: Some(network(1).to_string()), ..QueryArgs::default() };

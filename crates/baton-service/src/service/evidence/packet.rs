@@ -104,7 +104,7 @@ impl<'a> Packet<'a> {
         packet
     }
 
-    /// An agent said for the first time, or anew, what it can do.
+    /// An agent reported its skills, for the first time or again.
     pub fn of_capabilities(at: UnixMillis, agent: &'a str, capabilities: &'a [String]) -> Self {
         let mut packet = Self::new(EventType::AgentCapabilities, at, agent);
         packet.typed.capabilities = Some(capabilities);

@@ -1,5 +1,5 @@
 //! What a log is checked with: its newest checkpoint, the key that signs it, and proofs in RFC 6962's order: that an event
-//! is in the log of some size, and that a longer log goes on from a shorter one. Whoever checks them needs no trust in
+//! is in the log of some size, and that a longer log continues from a shorter one. A verifier needs no trust in
 //! this code.
 
 use baton_core::{Caller, NetworkId, limits};
@@ -106,7 +106,7 @@ pub async fn consistency(hub: &Hub, caller: &Caller, args: ConsistencyArgs) -> R
     if from > to {
         return Err(Error::argument("from", format!("must be at most {to}")));
     }
-    // Every log goes on from the empty one and from itself.
+    // Every log continues from the empty one and from itself.
     if from == 0 || from == to {
         return Ok(Consistency { ok: true, from, to, hashes: Vec::new() });
     }

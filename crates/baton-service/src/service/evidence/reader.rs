@@ -25,7 +25,7 @@ impl Reader {
         Ok(Self { network: permitted.into_network(), reach, is_audited })
     }
 
-    /// The same for what is said about one task; a task out of sight is one that does not exist.
+    /// The same for one task; a task that the caller may not see does not exist.
     pub(super) fn of_task(
         rows: &dyn Snapshot,
         caller: &Caller,
@@ -66,7 +66,7 @@ impl Reader {
         }
     }
 
-    /// Writes down that a system admin looked into a network of others, before the answer is given.
+    /// Records that a system admin read a network they do not belong to, before the response is sent.
     pub(super) async fn write_down(&self, hub: &Hub, caller: &Caller) -> Result<(), Error> {
         if self.is_audited {
             audit::network_read(hub, caller, self.network.clone(), "evidence").await?;

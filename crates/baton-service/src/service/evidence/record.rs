@@ -16,7 +16,7 @@ use crate::service::Error;
 /// The media type of every packet.
 pub const MEDIA_TYPE: &str = "application/json";
 
-/// Writes down what the hub saw itself, as the log's next entry: its index is the size of the log. `about` is named where
+/// Records what the hub saw itself, as the log's next entry: its index is the size of the log. `about` is named where
 /// no row of the task's history leads to it.
 pub fn observed(
     tx: &mut dyn Transaction,

@@ -82,7 +82,7 @@ pub enum Outcome {
     },
 }
 
-/// A packet that can be written down.
+/// A packet that can be recorded.
 struct Packet {
     bytes: Bytes,
     sha256: [u8; 32],

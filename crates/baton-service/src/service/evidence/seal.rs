@@ -27,7 +27,7 @@ const STEP: LeafPage = LeafPage {
 };
 
 /// Seals every log that has grown, in turns: a log with a backlog takes a step, and the others have theirs before it takes
-/// the next. A log that cannot be sealed is told of and does not hold up the others.
+/// the next. A log that cannot be sealed is notified of and does not hold up the others.
 pub async fn round(hub: &Hub) -> Result<usize, Error> {
     let mut round = Round::default();
     while round.turn(hub).await {}
@@ -53,7 +53,7 @@ impl Round {
             if self.put_off.contains(&network) {
                 continue;
             }
-            // Whoever holds it seals this log now, and may have looked before it last grew. To wait here would keep every
+            // The holder seals this log now, and may have looked before it last grew. To wait here would keep every
             // other log waiting for as long as somebody exports this one again and again.
             let Some(_turn) = hub.sealing.try_lock(&network) else {
                 self.put_off.insert(network);
@@ -105,7 +105,7 @@ pub async fn up_to_date(hub: &Hub, network: &NetworkId) -> Result<CheckpointRow,
     seal(hub, network).await
 }
 
-/// The same for whoever holds the network's lock: of two at a time one would compute in vain.
+/// The same for the holder of the network's lock: of two at a time one would compute for nothing.
 async fn seal(hub: &Hub, network: &NetworkId) -> Result<CheckpointRow, Error> {
     loop {
         if let Sealed::Whole(checkpoint) = step(hub, network).await? {
@@ -304,7 +304,7 @@ mod tests {
     use crate::service::evidence::{export, report};
     use baton_store::rows::NewLeaf;
 
-    /// Makes the log of this person's only network one event longer.
+    /// Makes the log of this user's only network one event longer.
     async fn grow_to(test: &TestHub, token: &str, size: u64) {
         let caller = test.hub.identify(token).await.unwrap().caller.clone();
         let packet = format!(

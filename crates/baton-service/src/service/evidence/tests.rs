@@ -156,7 +156,7 @@ fn row(tx: &mut dyn Transaction) {
     tx.insert_task(row).unwrap();
 }
 
-/// One change, written down.
+/// One change, recorded.
 struct Change<'a> {
     event: &'a Event,
     to: Status,

@@ -1,5 +1,5 @@
 //! A receiver as a caller gives it: checked, then written in the transaction of what it came with. The same id again, by
-//! whoever made it, puts the new one in its place, which goes on where the other was.
+//! whoever made it, puts the new one in its place, which continues where the other was.
 
 use baton_core::{Caller, NetworkId, Quota, TaskId, limits};
 use baton_store::Share;
@@ -23,7 +23,7 @@ pub struct NewPush {
     pub credentials: Option<String>,
 }
 
-/// Which events it is told of.
+/// Which events it is notified of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
     /// Those to come.
@@ -45,7 +45,7 @@ impl fmt::Debug for CheckedPush {
 
 impl NewPush {
     /// Checks a receiver before anything is done: a send that brings one that cannot be called sends nothing. This
-    /// looks names up, so whoever asks for it must be known to be allowed to.
+    /// looks names up, so the caller must be known to be allowed to.
     pub async fn check(self, hub: &Hub, network: &NetworkId) -> Result<CheckedPush, Error> {
         for (field, text) in [
             ("id", &self.config_id),
@@ -74,7 +74,7 @@ fn check_field(field: &str, text: Option<&str>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes a receiver, in the transaction of what made its task or was said on it.
+/// Creates a receiver, in the transaction of the send or message that brought it.
 pub(in crate::service) fn attach(
     tx: &mut dyn Transaction,
     stamp: &Stamp,
@@ -89,7 +89,7 @@ pub(in crate::service) fn attach(
     };
     let CheckedPush(push) = push.clone();
     let config_id = push.config_id.unwrap_or_else(|| stamp.new_push_id.as_str().to_owned());
-    // Clients bring the same one with every message: what it has not heard yet it still hears.
+    // Clients bring the same one with every message: it still receives what it has not received yet.
     let same = super::own(tx.as_snapshot(), caller, &task_id, &config_id)?;
     let told = same.filter(|same| same.is_open).map_or(told, |same| same.delivered);
     let row = PushConfigRow {
@@ -114,7 +114,7 @@ pub(in crate::service) fn attach(
 }
 
 /// Writes what may give a task a receiver, and has the worker look at that task; also when the caller hangs up
-/// meanwhile, for what is committed is to be told.
+/// meanwhile, because what is committed must be sent.
 pub(in crate::service) async fn write<T: Send + 'static>(
     hub: &Hub,
     caller: &Caller,

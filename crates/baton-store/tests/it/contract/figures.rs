@@ -1,4 +1,4 @@
-//! Counts by the minute, places of times, and searches that go on where they stopped.
+//! Counts by the minute, places of times, and searches that continue where they stopped.
 
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{

@@ -1,4 +1,4 @@
-//! Leases: one per task, found when due, armed anew after a start.
+//! Leases: one per task, found when due, armed again after a start.
 
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{NOW, alias, insert_task, network, task_id, with_network};

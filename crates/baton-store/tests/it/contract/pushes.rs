@@ -86,7 +86,7 @@ engines! {
             tx.note_push(&config(1, 1, "a"), 4, trouble, true)?;
             let noted = PushConfigRow { delivered: 4, trouble, ..config(1, 1, "a") };
             assert_eq!(tx.push_config(&task_id(1), "a")?, Some(noted), "its secrets stay while it is open");
-            let anew = PushConfigRow { created_at: NOW.plus_seconds(1), ..config(1, 1, "a") };
+            let again = PushConfigRow { created_at: NOW.plus_seconds(1), ..config(1, 1, "a") };
             put(tx, std::slice::from_ref(&anew))?;
             tx.note_push(&config(1, 1, "a"), 9, PushFailures::default(), false)?;
             assert_eq!(tx.push_config(&task_id(1), "a")?, Some(anew));

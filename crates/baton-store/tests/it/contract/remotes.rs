@@ -1,4 +1,4 @@
-//! Agents of others and the errands that are out at them: one task may have several, each keeps to itself.
+//! Remote agents and the remote tasks that are out at them: one task may have several, each keeps to itself.
 
 use super::super::engine::{Engine, Open, engines};
 use super::super::fixtures::{NOW, alias, insert_network, network, remove_network, task_id, with_network};
@@ -26,7 +26,7 @@ fn lease(n: u8) -> LeaseId {
     LeaseId::from_random([n; 16])
 }
 
-/// An errand of a task at an agent, not sent yet.
+/// A remote task of a task at an agent, not sent yet.
 fn errand(n: u8, task: u16, at: &str) -> RemoteTaskRow {
     RemoteTaskRow {
         errand_id: errand_id(n),
@@ -100,7 +100,7 @@ engines! {
         engine.store.write(|tx| -> Result<(), Error> {
             tx.insert_remote_task(&errand(1, 1, "a"))?;
             assert!(tx.lease_remote_task(&errand_id(1), Some(&lease(9)))?);
-            // Whoever worked under the first lease notes what it was told.
+            // The worker of the first lease records its answer.
             assert!(tx.note_remote_task(&asking(errand(1, 1, "a")))?);
             Ok(())
         }).await.unwrap();

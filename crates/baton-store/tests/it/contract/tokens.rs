@@ -205,7 +205,7 @@ engines! {
             assert_eq!(stale(tx, at(10), long_ago, 10)?, [1], "never used since it was made");
             assert_eq!(stale(tx, at(60), long_ago, 10)?, [1, 13], "then or before");
             assert_eq!(stale(tx, at(60).plus_millis(-1), long_ago, 10)?, [1]);
-            assert_eq!(stale(tx, long_ago, at(10), 10)?, [1, 10], "made long ago, however lately it was used");
+            assert_eq!(stale(tx, long_ago, at(10), 10)?, [1, 10], "created long ago, however recently it was used");
             assert_eq!(stale(tx, at(70), at(10), 10)?, [1, 10, 13], "each once");
             assert_eq!(stale(tx, at(70), at(10), 2)?.len(), 2);
             assert_eq!(stale(tx, at(70), at(10), 0)?, [0; 0]);

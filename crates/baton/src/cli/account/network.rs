@@ -17,17 +17,17 @@ use crate::service::accounts::networks::{self, NewNetwork};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum NetworkCommand {
-    /// Make a network, and use it from now on
+    /// Create a network and select it
     Create(Create),
     /// List your networks
     Ls(Ls),
-    /// Choose the network of the next commands
+    /// Select the network for the next commands
     Use(Use),
     /// List the members of a network
     Members(membership::Members),
-    /// Make an invite code
+    /// Create an invite code
     Invite(membership::Invite),
-    /// Join a network by an invite code
+    /// Join a network with an invite code
     Join(membership::Join),
     /// List the networks you are invited to
     Invitations(membership::Invitations),
@@ -37,7 +37,7 @@ pub(crate) enum NetworkCommand {
     Decline(membership::Decline),
     /// Leave a network; your tokens for it are revoked
     Leave(membership::Leave),
-    /// Give a network another name
+    /// Rename a network
     Rename(Rename),
     /// Delete a network with its tasks, tokens, history and evidence log
     ///
@@ -140,7 +140,7 @@ impl Use {
         let network = one_named(&self.network_name, &networks)?;
         if !self.connection.remember_network(&network.network_id)? {
             return Err(Failure::usage(
-                "there is no profile to keep the choice in; run `baton login`, or set BATON_NETWORK",
+                "the choice is kept in a profile, and there is none; run `baton login`, or set BATON_NETWORK",
             ));
         }
         self.connection.print(
@@ -218,5 +218,5 @@ fn confirm(name: &str) -> Result<(), Failure> {
     if line.trim_end_matches(['\r', '\n']) == name {
         return Ok(());
     }
-    Err(Failure::usage("that is not its name; nothing was deleted"))
+    Err(Failure::usage("that is not the name of the network; nothing was deleted"))
 }

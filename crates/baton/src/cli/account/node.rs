@@ -16,15 +16,15 @@ use crate::service::accounts::{aliases, tokens};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Node {
-    /// Make a token for an agent and show it, once
+    /// Create a token for an agent and show it once
     Create(Create),
-    /// Hand an agent's name over to another member
+    /// Transfer an agent's alias to another member
     HandOver(HandOver),
-    /// Register an agent of others, spoken to over A2A, under a name in the network
+    /// Register a remote A2A agent under an alias in the network
     AddRemote(remote::AddRemote),
-    /// List the network's agents of others
+    /// List the network's remote agents
     LsRemote(remote::LsRemote),
-    /// Remove an agent of others; what it still works on is no longer looked at
+    /// Remove a remote agent; tasks it still works on are no longer polled
     RemoveRemote(remote::RemoveRemote),
 }
 
@@ -32,7 +32,7 @@ pub(crate) enum Node {
 pub(crate) struct Create {
     /// The agent's name in the network
     alias: String,
-    /// How far the token reaches
+    /// What the token gives access to
     #[arg(long, value_enum, default_value_t = Scope::Node)]
     scope: Scope,
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub(crate) struct Create {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Scope {
-    /// The tasks the agent sent or was given
+    /// The tasks the agent sent or received
     Node,
     /// Every task of the network
     Coordinator,
@@ -87,7 +87,7 @@ impl Create {
 pub(crate) struct HandOver {
     /// The agent's name in the network
     alias: String,
-    /// The member it goes to, by username
+    /// The new owner's username
     username: String,
     #[command(flatten)]
     connection: Connection,

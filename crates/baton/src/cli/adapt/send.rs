@@ -16,7 +16,7 @@ use crate::client::evidence::{PacketRefusal, Packets, Reported, ReportedPacket};
 use crate::client::{Error, HubResponse};
 use crate::service::evidence::report::ModeName;
 
-/// Kinds of the adapter's refusals, by which one of a packet is told from one of the call.
+/// Kinds of the adapter's refusals, to distinguish the error of a packet from that of the call.
 const KINDS: [ErrorKind; 5] = [
     ErrorKind::Measurement,
     ErrorKind::UnsupportedProtocolVersion,
@@ -133,7 +133,7 @@ impl Sending {
             let answer = self.link.client.report(&self.network, self.mode, Packets::Lines(&lines)).await?;
             if answer.packets.len() != count {
                 let told = answer.packets.len();
-                let what = format!("it tells of {told} packets where {count} were handed in");
+                let what = format!("the hub answered for {told} packets where {count} were sent");
                 return Err(self.link.client.unexpected_response(what).into());
             }
             self.print(&answer)?;

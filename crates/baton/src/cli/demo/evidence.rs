@@ -34,7 +34,7 @@ pub(super) async fn check(exported: &Exported, narrator: &Narrator) -> Result<()
     narrator.plain(&format!("$ baton evidence verify {BUNDLE} --key KEY"))?;
     let arguments = ["evidence", "verify", BUNDLE, "--key", &exported.key];
     let said = run(baton(exported.folder.path(), &arguments)?).await?;
-    // The key and the root are long and say nothing to a person.
+    // The key and the root are long and say nothing to a user.
     show(narrator, &said, |line| !line.starts_with("signed by:") && !line.starts_with("log:"))
 }
 

@@ -22,8 +22,8 @@ const COMMANDS: [(&str, &str); 3] = [
     (
         "planner",
         r#"task=$(cat)
-code=$("$BATON" send coder "write: $task" --wait 15) || exit 1
-verdict=$("$BATON" send reviewer "review: $code" --wait 15) || exit 1
+code=$("$BATON" send coder "write: $task" --wait=15) || exit 1
+verdict=$("$BATON" send reviewer "review: $code" --wait=15) || exit 1
 echo "$code   # $verdict""#,
     ),
     (
@@ -32,7 +32,7 @@ echo "$code   # $verdict""#,
 case "$task" in
 write:*) echo 'fn health() -> &str { "ok" }' ;;
 *) echo $$ > "$STAGE/coder.group"
-   # The first try takes for ever, with two children of its own; a second one is quick.
+   # The first try takes forever, with two children of its own; a second one is quick.
    [ "$BATON_ATTEMPT" = 1 ] && { sleep 60 & sleep 60 & wait; }
    echo "done, at attempt $BATON_ATTEMPT" ;;
 esac"#,

@@ -1,4 +1,4 @@
-//! What happens on the stage: a task handed on, one cancelled, one saved. Each step watches the hub and tells what it
+//! What happens on the stage: a task handed on, one cancelled, one saved. Each step watches the hub and prints what it
 //! sees there; a step that does not come to its end in time is a failure of the demo.
 
 use baton_core::{Status, limits};
@@ -112,7 +112,7 @@ pub(super) async fn history(stage: &Stage) -> Result<Vec<(TaskEvent, Task)>, Fai
     let network_id = || Some(stage.network_id.clone());
     let rows =
         task_events::QueryArgs { network_id: network_id(), limit: Some("500".into()), ..Default::default() };
-    // Events first: whatever they tell of is in the tasks then.
+    // Events first: the tasks then contain what they describe.
     let mut events = stage.you.task_events(&rows).await?.into_value().events;
     let list = list_tasks::QueryArgs { network_id: network_id(), ..Default::default() };
     let tasks = stage.you.tasks(&list).await?.into_value().tasks;

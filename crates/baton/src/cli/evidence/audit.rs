@@ -1,5 +1,5 @@
 //! `baton evidence audit`: the whole log read and checked against its checkpoint, and against the last checkpoint
-//! this machine saw. What agrees is remembered; what does not is said loudly and never overwrites what was seen.
+//! this machine saw. What agrees is remembered; a contradiction is reported loudly and never overwrites what was seen.
 
 mod finding;
 mod memory;
@@ -28,7 +28,7 @@ const DIFFERS: u8 = 1;
 /// Check a network's whole log, and that it only grew since the last audit
 ///
 /// Reads every event the newest checkpoint signs for and checks the signature, each event, the tree's root, and that
-/// the log goes on from the last checkpoint this machine saw; then remembers the new one in ~/.baton/checkpoints.
+/// the log continues from the last checkpoint this machine saw; then remembers the new one in ~/.baton/checkpoints.
 /// Without --key the key is the one remembered, or the hub's own on the first audit. Without an outside witness the
 /// log shows consistency, not honesty. Exits with 0 in agreement, 1 if history was rewritten, truncated or forked or
 /// the key changed, 2 for a usage or I/O error, 5 if the hub cannot be reached, 6 if it refuses.

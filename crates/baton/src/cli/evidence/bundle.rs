@@ -18,7 +18,7 @@ use crate::cli::input::Input;
 
 /// Pack events into a bundle
 ///
-/// Run id, sequence number and id of each event are given anew; its content and so its content hash stay. Lines
+/// Run id, sequence number and id of each event are given again; its content and so its content hash stay. Lines
 /// of `baton adapt` are taken as they are.
 #[derive(Debug, Args)]
 pub(crate) struct Bundle {

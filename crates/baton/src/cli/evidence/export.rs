@@ -22,7 +22,7 @@ use crate::rest::{LOG_FROM, LOG_TO};
 /// Write a network's or a task's evidence to files anyone can check offline
 ///
 /// Writes the bundle FILE and its side file FILE.proof.json with the signed checkpoint, the proofs and the raw
-/// packets. A bundle holds at most 100 000 events; a longer log goes on in NAME.2.tar.gz, NAME.3.tar.gz and so on,
+/// packets. A bundle holds at most 100 000 events; a longer log continues in NAME.2.tar.gz, NAME.3.tar.gz and so on,
 /// each with its own side file. No file gets its name before all have been fetched.
 #[derive(Debug, Args)]
 pub(crate) struct Export {
@@ -70,7 +70,7 @@ struct IndexRange {
     to: u64,
 }
 
-/// What is told of a part.
+/// What is reported about a part.
 #[derive(Debug, Serialize)]
 struct ExportedPart {
     bundle: String,
@@ -84,7 +84,7 @@ struct ExportedPart {
 impl Export {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         if self.output == Path::new("-") {
-            return Err(Failure::usage("an export is two files; name the first with -o FILE"));
+            return Err(Failure::usage("an export is two files; pass the name of the first with -o FILE"));
         }
         block_on(async {
             let link = self.connection.open()?;
@@ -126,7 +126,7 @@ impl Export {
         Ok(parts)
     }
 
-    /// The end of what is asked for: as told, or where the log ends now.
+    /// The end of the range: as given, or where the log ends now.
     async fn end(&self, of: ExportSource<'_>) -> Result<u64, Failure> {
         if let Some(to) = self.to {
             return Ok(to);
@@ -191,7 +191,7 @@ impl Part {
             side_file_bytes: self.side_file.bytes,
             stretch: self.stretch,
         };
-        // Stopped between the two, a side file is there that proves nothing of an older bundle, and verify says so.
+        // Stopped between the two, a side file is left that proves nothing about an older bundle, and verify reports it.
         self.side_file.commit()?;
         self.bundle.commit()?;
         Ok(told)

@@ -18,7 +18,7 @@ pub(super) const WITNESS: &str =
     "Without an outside witness a log shows consistency, not honesty: that its events were not
 changed, moved or taken out since the checkpoint, not that what they say is so.";
 
-/// What is told of a bundle or an export whose bytes agree.
+/// What is notified of a bundle or an export whose bytes agree.
 pub(super) struct Findings {
     events: u64,
     run_root: String,

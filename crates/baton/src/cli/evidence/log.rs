@@ -1,4 +1,4 @@
-//! `baton evidence log`: a network's log as a person reads it, from a page at a time; with `--follow` also what comes.
+//! `baton evidence log`: a network's log as a user reads it, from a page at a time; with `--follow` also what comes.
 
 use baton_core::limits;
 use baton_core::limits::EVIDENCE_PAGE_MAX;
@@ -20,12 +20,12 @@ use crate::cli::tasks::task_id;
 use crate::client::evidence::{Page, PageArgs};
 use crate::client::{Backoff, Error};
 
-/// What others wrote is cut to this many columns; `--json` has all of it.
+/// Texts of other users are cut to this many columns; `--json` has all of it.
 const CELL_COLUMNS: usize = 40; // not a limit: a layout
 
 /// Show a network's evidence as the log has it
 ///
-/// One line per event: index, time, who acted, what, the task, from whom to whom, and whether the hub observed it or
+/// One line per event: index, time, actor, action, task, sender and recipient, and whether the hub observed it or
 /// somebody reported it. With --json the events themselves, one JSON object a line.
 #[derive(Debug, Args)]
 pub(crate) struct Log {
@@ -77,7 +77,7 @@ impl Log {
                 Ok(page) => return Ok(page.into_value()),
                 Err(error @ Error::Unreachable { .. }) if self.follow => {
                     if !std::mem::replace(&mut is_told, true) {
-                        // If stderr is gone there is nobody to tell.
+                        // If stderr is gone there is nobody to print for.
                         let _ = writeln!(
                             io::stderr(),
                             "baton: {}; waiting for it",
@@ -122,8 +122,9 @@ impl List {
         let mut values = Writer::new();
         for event in &page.events {
             let event = event.get();
-            let read = EventLine::read(&mut values, event)
-                .map_err(|error| Failure::usage(format!("the hub's log holds what is no event: {error}")))?;
+            let read = EventLine::read(&mut values, event).map_err(|error| {
+                Failure::usage(format!("the hub's log has an entry that is not an event: {error}"))
+            })?;
             self.after = Some(read.seq);
             if self.is_json {
                 text.push_str(&plain::json(event));
@@ -196,7 +197,7 @@ impl Row {
 }
 
 impl Data {
-    /// From whom to whom, as the hub's own packets say it.
+    /// Sender and recipient, as in the hub's own packets.
     fn way(&self) -> Option<String> {
         let baton = self.attributes.as_ref()?.get("baton")?;
         let name = |member| baton.get(member)?.as_str().map(cell);
@@ -221,7 +222,7 @@ impl std::fmt::Display for Row {
     }
 }
 
-/// What others wrote, harmless and not too long.
+/// A text of another user, made safe for a terminal and shortened.
 fn cell(text: &str) -> String {
     // No more is looked at than can be shown, and one to see that there is more.
     let start: String = text.chars().take(CELL_COLUMNS + 1).collect();

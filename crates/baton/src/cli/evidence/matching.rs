@@ -29,7 +29,7 @@ use crate::service::evidence::{Digested, DigestedPart, Salt};
 /// No event recorded these bytes.
 const NOT_RECORDED: u8 = 1;
 
-/// Look whether the evidence of a task records a file
+/// Check whether the evidence of a task records a file
 ///
 /// Computes the salted digest of the file and compares it with those in the events of the task: of its text, result and
 /// reason, and of every part and artifact. Exit code 0 if one is the same, 1 if none is. With --bundle and --salt nothing
@@ -229,7 +229,7 @@ impl Seen {
             let before = after;
             for event in &page.events {
                 let line = EventLine::read(&mut values, event.get()).map_err(|error| {
-                    Failure::usage(format!("the hub's log holds what is no event: {error}"))
+                    Failure::usage(format!("the hub's log has an entry that is not an event: {error}"))
                 })?;
                 after = Some(line.seq);
                 self.look(&line, &salt);

@@ -1,4 +1,4 @@
-//! Reading a hub's log: what the commands that do so tell of a refusal.
+//! Reading a hub's log: how the commands that do so report an error.
 
 use crate::cli::failure::Failure;
 use crate::client;

@@ -13,7 +13,7 @@ use super::findings::GUARDRAIL;
 use crate::cli::failure::Failure;
 use crate::cli::plain;
 
-/// List what a bundle holds, after checking it
+/// List the contents of a bundle, after checking it
 #[derive(Debug, Args)]
 pub(crate) struct Show {
     /// The bundle

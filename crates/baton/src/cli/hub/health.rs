@@ -23,7 +23,7 @@ pub(crate) struct Health {
     /// Ask this hub over the network instead
     #[arg(long, value_name = "URL", conflicts_with = "data_dir")]
     url: Option<HubAddress>,
-    /// Believe only the certificates in this PEM file
+    /// Trust only the certificates in this PEM file
     #[arg(long, value_name = "FILE", requires = "url")]
     ca: Option<PathBuf>,
 }

@@ -16,11 +16,11 @@ use crate::cli::failure::Failure;
 use crate::cli::plain;
 use crate::data_folder::DataFolder;
 
-/// Make a data folder of a backup
+/// Create a data folder from a backup
 ///
-/// Into a folder that is empty or not there, never over data. What happened after the backup is not in it: tasks, users
-/// and tokens are as they were then, and the logs of evidence are as short as they were then. Whoever has audited the
-/// longer logs will see that (`baton evidence audit`), and should be told why.
+/// The folder must be empty or missing; data is never overwritten. What happened after the backup is not in it: tasks, users
+/// and tokens are as they were then, and the logs of evidence are as short as they were then. Auditors of the
+/// longer logs will see that (`baton evidence audit`): tell them why.
 #[derive(Debug, Args)]
 pub(crate) struct Restore {
     /// The backup

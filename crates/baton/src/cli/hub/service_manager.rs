@@ -1,5 +1,5 @@
-//! What the service manager that started the hub is told: that it is ready, that it stops. systemd's protocol
-//! (sd_notify): one datagram to the socket in `NOTIFY_SOCKET`. Without that variable nobody listens and nothing is said.
+//! Notifies the service manager that started the hub: ready, stopping. systemd's protocol
+//! (sd_notify): one datagram to the socket in `NOTIFY_SOCKET`. Without that variable nothing is sent.
 
 use std::ffi::OsStr;
 use std::io;
@@ -13,11 +13,11 @@ pub(super) enum State {
     Stopping,
 }
 
-/// Tells whoever started this process. A manager that cannot be told is no reason to stop serving.
+/// Notifies the service manager. One that cannot be notified is not a reason to stop serving.
 pub(super) fn tell(state: State) {
     let Some(socket) = std::env::var_os("NOTIFY_SOCKET").filter(|socket| !socket.is_empty()) else { return };
     if let Err(error) = send(&socket, state) {
-        tracing::warn!(%error, ?state, "the service manager could not be told");
+        tracing::warn!(%error, ?state, "the service manager could not be notified");
     }
 }
 

@@ -1,4 +1,4 @@
-//! `baton hub status` and `baton hub stop`: whether a hub runs in a folder, and which; and its end, in good order.
+//! `baton hub status` and `baton hub stop`: whether a hub runs in a folder, and which; and its end, cleanly.
 
 use clap::Args;
 use std::io::{self, Write};

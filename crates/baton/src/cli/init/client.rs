@@ -1,4 +1,4 @@
-//! The clients: which file of each says what, and what a person must still do.
+//! The clients: which file of each says what, and what a user must still do.
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ impl McpClient {
     }
 
     /// Where the client keeps what it may do without asking, if that is another file. Claude Code believes its shared
-    /// settings only in a folder that a person has trusted; the local ones it believes at once.
+    /// settings only in a folder that a user has trusted; the local ones it believes at once.
     pub(super) fn permissions_file(self) -> Option<PathBuf> {
         match self {
             Self::Claude => Some(".claude/settings.local.json".into()),
@@ -88,7 +88,7 @@ impl McpClient {
         json_file::with_item(before, &["hooks", "Stop"], &json!({"hooks": [command]}), is_ours)
     }
 
-    /// What to type, and what a person must still confirm.
+    /// What to type, and what a user must still confirm.
     pub(super) const fn next_step(self) -> &'static str {
         match self {
             Self::Claude => {

@@ -15,7 +15,7 @@ pub(super) enum Transport {
     Http,
 }
 
-/// What `baton work` tells its command, so that `baton mcp` acts as that agent and for that task.
+/// What `baton work` passes to its command, so that `baton mcp` acts as that agent and for that task.
 const WORK_VARIABLES: [&str; 4] = ["BATON_ALIAS", "BATON_TOKEN", "BATON_PARENT_TASK_ID", "TRACEPARENT"];
 
 /// The hub, and who the client is there.
@@ -24,7 +24,7 @@ pub(super) struct Entry {
     pub(super) mcp_url: String,
     pub(super) hub: String,
     pub(super) alias: Option<String>,
-    /// The rest of what was named, for `baton mcp` to be told too.
+    /// The other options that were given, passed on to `baton mcp`.
     pub(super) profile: Option<String>,
     pub(super) network: Option<String>,
     pub(super) ca: Option<String>,

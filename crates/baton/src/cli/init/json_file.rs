@@ -26,7 +26,7 @@ pub(super) fn with_item(
 ) -> Result<String, String> {
     let depth = path.len();
     let place = |before: Option<&str>| {
-        let not_a_list = |error| format!("{}: it is no list ({error})", path.join("."));
+        let not_a_list = |error| format!("{}: not a list ({error})", path.join("."));
         let items = before.map_or_else(|| Ok(Vec::new()), serde_json::from_str::<Vec<Box<RawValue>>>);
         let mut items = items.map_err(not_a_list)?;
         let is_ours = |item: &RawValue| {
@@ -68,7 +68,7 @@ impl Members {
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
-        serde_json::from_str(text).map_err(|error| format!("it is no JSON object ({error})"))
+        serde_json::from_str(text).map_err(|error| format!("not a JSON object ({error})"))
     }
 
     fn get(&self, name: &str) -> Option<&str> {

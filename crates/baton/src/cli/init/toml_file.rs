@@ -8,13 +8,13 @@ const NAME: &str = "baton";
 /// The file's text with the entry in it.
 pub(super) fn merged(before: &str, entry: &[(&str, Value)]) -> Result<String, String> {
     let mut file: DocumentMut =
-        before.parse().map_err(|error| format!("it is no TOML ({})", first_line(&error)))?;
+        before.parse().map_err(|error| format!("not TOML ({})", first_line(&error)))?;
     let servers = file.entry(SERVERS).or_insert_with(|| {
         let mut servers = Table::new();
         servers.set_implicit(true); // no line of its own
         Item::Table(servers)
     });
-    let servers = servers.as_table_like_mut().ok_or_else(|| format!("{SERVERS} is no table"))?;
+    let servers = servers.as_table_like_mut().ok_or_else(|| format!("{SERVERS} is not a table"))?;
     let mut table = Table::new();
     for (name, value) in entry {
         table.insert(name, Item::Value(value.clone()));

@@ -1,5 +1,5 @@
 //! Lines from standard input to the hub's MCP door, answers to standard output. Calls run side by side; a call that
-//! its client calls off is dropped, which the hub hears as a hang-up.
+//! its client cancels is dropped, which the hub receives as a hang-up.
 
 use baton_core::limits;
 use std::collections::HashMap;
@@ -15,18 +15,18 @@ use super::door::send_line;
 use super::message::Message;
 use super::route::Route;
 
-/// Calls under way, by the JSON of their ids.
+/// Calls in progress, by the JSON of their ids.
 #[derive(Debug, Clone, Default)]
 struct CallsInFlight(Arc<Mutex<HashMap<String, oneshot::Sender<()>>>>);
 
 impl CallsInFlight {
-    /// Keeps what calls a call off. A message without an id is called off by nobody, so it gets its end back to hold.
+    /// Keeps what calls a cancel. A message without an id is cancelled by nobody, so it gets its end back to hold.
     fn note(&self, id: Option<&str>, call_off: oneshot::Sender<()>) -> Option<oneshot::Sender<()>> {
         let Some(id) = id else { return Some(call_off) };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned(), call_off)
     }
 
-    /// Dropping its end calls a call off; one that has ended is forgotten.
+    /// Dropping its end cancels a call; one that has ended is forgotten.
     fn call_off(&self, id: Option<&str>) {
         if let Some(id) = id {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
@@ -86,7 +86,7 @@ async fn read_all(
             under_way.call_off(Some(&id));
         }
         let slot = slots.clone().acquire_owned().await;
-        // Noted before the next line is read, which may call it off.
+        // Noted before the next line is read, which may cancel it.
         let (call_off, called_off) = oneshot::channel();
         let id = message.awaited_id().map(ToString::to_string);
         let kept = under_way.note(id.as_deref(), call_off);

@@ -136,7 +136,7 @@ impl Door {
         Err(Error::away(self.client.hub(), "the connection ended before the answer"))
     }
 
-    /// An answer that is no stream: none to a notification, one document, or a refusal.
+    /// A response that is not a stream: none to a notification, one document, or an error.
     async fn read_whole(
         &self,
         message: &Message,

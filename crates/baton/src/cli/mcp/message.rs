@@ -28,7 +28,7 @@ struct Read {
 }
 
 impl Message {
-    /// Reads a line; one that is no JSON object is answered here.
+    /// Reads a line; one that is not a JSON object is answered here.
     pub(crate) fn read(line: String) -> Result<Self, String> {
         match serde_json::from_str::<Read>(&line) {
             Ok(read) => Ok(Self { line, read }),
@@ -59,7 +59,7 @@ impl Message {
         self.read.params.get(member)?.as_str()
     }
 
-    /// Whether its answer is a stream that goes on until somebody ends it.
+    /// Whether its answer is a stream that continues until somebody ends it.
     pub(crate) fn is_subscription(&self) -> bool {
         self.method() == Some("subscriptions/listen")
     }
@@ -74,12 +74,12 @@ impl Message {
         }
     }
 
-    /// The version this very message speaks, if it says so.
+    /// The version of this message, if it has one.
     pub(crate) fn version(&self) -> Option<&str> {
         self.read.params.get("_meta")?.get(META_VERSION)?.as_str()
     }
 
-    /// The request that this message calls off.
+    /// The request that this message cancels.
     pub(crate) fn cancels(&self) -> Option<String> {
         let id = self.read.params.get("requestId")?;
         (self.method() == Some("notifications/cancelled")).then(|| id.to_string())

@@ -17,11 +17,11 @@ use crate::service::task_command::NoArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Act {
-    /// Call a task off
+    /// Cancel a task
     Cancel(Cancel),
-    /// Make a new task of one that ended without an answer
+    /// Send a failed, cancelled or expired task again as a new task
     Retry(Retry),
-    /// Give an open task to another agent
+    /// Reassign an open task to another agent
     Reassign(Reassign),
 }
 
@@ -39,7 +39,7 @@ impl Act {
 pub(crate) struct Cancel {
     /// The task's id, or its beginning
     id: String,
-    /// Why; whoever works on it is told
+    /// The reason, shown to the agent that works on it
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     /// Cancel everything open below it too, also if the task itself has ended
@@ -140,7 +140,7 @@ impl Retry {
 pub(crate) struct Reassign {
     /// The task's id, or its beginning
     id: String,
-    /// The agent that is to have it
+    /// The agent that receives it
     alias: String,
     #[command(flatten)]
     connection: Connection,

@@ -24,7 +24,7 @@ use crate::service::follow_up::{self, AnswerTask};
 /// Asks the sender of a task you work on, waits for the answer and prints it.
 ///
 /// A command of `baton work` names neither the task nor its lease. While it waits the task is waiting_input and the worker
-/// keeps its lease; with the answer the task is running again and the command goes on. Asking again what is already
+/// keeps its lease; with the answer the task is running again and the command continues. Asking again what is already
 /// asked waits for the same answer.
 #[derive(Debug, Args)]
 #[command(
@@ -52,7 +52,7 @@ pub(crate) struct Ask {
     /// How long the question waits until the task expires [default: 604800, which is 7 days]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(i64::from(limits::INPUT_TTL_MIN_SECONDS)..=i64::from(limits::INPUT_TTL_MAX_SECONDS)))]
     input_ttl: Option<i64>,
-    /// The sender has to authenticate somewhere first; say in the question where and how
+    /// The sender must authenticate somewhere first; explain where and how in the question
     #[arg(long)]
     auth_required: bool,
     /// The lease you hold [default: $BATON_LEASE_ID, for the task it belongs to]
@@ -73,7 +73,7 @@ impl Ask {
         let given = task_id::variable("BATON_TASK_ID");
         let id = match self.id.as_ref().or(given.as_ref()) {
             Some(id) => task_id::find(link, id).await?,
-            None => return Err(Failure::usage("which task? Give its id; BATON_TASK_ID names none")),
+            None => return Err(Failure::usage("no task is named; pass its id, or set BATON_TASK_ID")),
         };
         // The worker's lease is on the worker's task.
         let lease_id = self

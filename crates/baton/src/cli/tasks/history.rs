@@ -1,4 +1,4 @@
-//! New rows of history, each told once: of one task or of a network. A stream says when to look; looking is what
+//! New rows of history, each printed once: of one task or of a network. A stream says when to read; reading is what
 //! counts, so a stream that misses something delays a line and loses none.
 
 use baton_core::{UnixMillis, limits};
@@ -12,15 +12,15 @@ use crate::service::task_events::QueryArgs;
 pub(super) struct History {
     task_id: Option<String>,
     network_id: Option<String>,
-    /// The newest row that was told.
+    /// The newest row that was printed.
     last: Option<i64>,
 }
 
-/// Rows that were not told yet, oldest first.
+/// Rows that were not printed yet, oldest first.
 #[derive(Debug)]
 pub(super) struct NewRows {
     pub(super) events: Vec<TaskEvent>,
-    /// More happened than the hub tells at once: some rows are missing before these.
+    /// More happened than the hub returns at once: some rows are missing before these.
     pub(super) has_gap: bool,
 }
 

@@ -1,4 +1,4 @@
-//! `baton inbox` and `baton ack`: what waits for whoever the token speaks for, and that it was seen. `baton inbox wait` is in
+//! `baton inbox` and `baton ack`: the inbox of the token's owner, and acknowledging items in it. `baton inbox wait` is in
 //! `inbox_wait.rs`.
 
 use baton_core::limits;

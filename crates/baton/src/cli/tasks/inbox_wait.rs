@@ -1,5 +1,5 @@
-//! `baton inbox wait`: blocks until something new waits in an inbox, then says so in one line and exits with 2. That is what a hook
-//! of Claude Code wakes an idle session with, so nothing else ends with that code. It acknowledges nothing; what it has told a
+//! `baton inbox wait`: blocks until something new is in an inbox, then prints one line and exits with 2. That is how a hook
+//! of Claude Code wakes an idle session, so nothing else ends with that code. It acknowledges nothing; what it has reported to a
 //! session of is remembered in `~/.baton/inbox`, so that deliveries which are left there do not wake it again.
 
 use baton_core::{Alias, limits};
@@ -29,7 +29,7 @@ const NEWS: u8 = 2;
 /// It could not be found out whether something does.
 const FAILED: u8 = 1;
 
-/// Waits until something new is in an inbox, says so on standard error and exits with 2.
+/// Waits until something new is in an inbox, prints it on standard error and exits with 2.
 ///
 /// Exits with 0 if nothing came in time, and with 1 if it could not wait. Nothing is acknowledged.
 #[derive(Debug, Args)]
@@ -40,7 +40,7 @@ pub(super) struct InboxWait {
     /// Give up after so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = limits::INBOX_WAIT_DEFAULT_SECONDS, value_parser = clap::value_parser!(u32).range(1..=i64::from(limits::INBOX_WAIT_MAX_SECONDS)))]
     timeout: u32,
-    /// Standard input is what a client tells its hooks: the session in it is told of each delivery once
+    /// Standard input is what a client passes to its hooks: its session is notified of each delivery once
     #[arg(long)]
     hook: bool,
     #[command(flatten)]
@@ -92,14 +92,14 @@ impl InboxWait {
         loop {
             let heard = tokio::select! {
                 heard = timeout_at(deadline, news(&mut follower)) => heard,
-                // Whoever started this has gone, and nobody is left to be woken.
+                // The parent process has exited, so nobody can be woken.
                 () = orphaned(&mut check, parent) => return Ok(false),
             };
             match heard {
                 Err(_) => return Ok(false),
                 Ok(heard) => heard?,
             }
-            // What comes in a burst is told once.
+            // A burst of deliveries is reported once.
             sleep(limits::INBOX_WAIT_GATHERED_FOR).await;
             let limit = Some(limits::INBOX_PAGE_MAX.to_string());
             let args = QueryArgs { limit, network_id: network_id.clone(), cursor: None };
@@ -155,7 +155,7 @@ async fn orphaned(check: &mut tokio::time::Interval, parent: Option<rustix::proc
     }
 }
 
-/// The session in what a client tells its hooks.
+/// The session in what a client passes to its hooks.
 fn session_of(input: impl Read + IsTerminal) -> Result<Option<String>, Failure> {
     #[derive(Deserialize)]
     struct HookInput {
@@ -170,14 +170,14 @@ fn session_of(input: impl Read + IsTerminal) -> Result<Option<String>, Failure> 
     Ok(serde_json::from_str::<HookInput>(&text).ok().and_then(|input| input.session_id))
 }
 
-/// What sessions have been told of.
+/// The deliveries that sessions were notified of.
 struct ReportedDeliveries {
     /// Which session; without one everything is news.
     session: Option<String>,
     file: PathBuf,
 }
 
-/// The newest sessions, each with the deliveries it was told of last.
+/// The newest sessions, each with the deliveries it was notified of last.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct KnownSessions {
     sessions: Vec<(String, Vec<String>)>,
@@ -191,7 +191,7 @@ impl ReportedDeliveries {
         Ok(Self { session, file: home.path().join("inbox").join(format!("{name}.json")) })
     }
 
-    /// Whether something is there that the session was not told of; it is from now on.
+    /// Whether there is a delivery that the session was not notified of; from now on it counts as notified.
     fn is_news(&mut self, inbox: &Inbox) -> Result<bool, Failure> {
         let ids: Vec<String> = inbox.messages.iter().map(|delivery| delivery.id.clone()).collect();
         let Some(session) = &self.session else { return Ok(!ids.is_empty()) };

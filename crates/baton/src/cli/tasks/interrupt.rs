@@ -1,4 +1,4 @@
-//! Ctrl-C while a command waits for tasks: the wait ends, the tasks go on, and the person learns how to go on with them.
+//! Ctrl-C while a command waits for tasks: the wait ends, the tasks continue, and the user learns how to continue with them.
 
 use std::process::ExitCode;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -37,9 +37,11 @@ fn words(task_ids: &[&str]) -> String {
     let ids = task_ids.join(" ");
     match task_ids {
         [id] => {
-            format!("task {id} goes on; `baton wait {id}` waits for it again, `baton cancel {id}` ends it")
+            format!("task {id} continues; `baton wait {id}` waits for it again, `baton cancel {id}` ends it")
         }
-        _ => format!("the tasks go on; `baton wait {ids}` waits for them again, `baton cancel ID` ends one"),
+        _ => {
+            format!("the tasks continue; `baton wait {ids}` waits for them again, `baton cancel ID` ends one")
+        }
     }
 }
 

@@ -19,13 +19,13 @@ pub(crate) struct List {
     /// Only tasks to this agent
     #[arg(long, value_name = "ALIAS")]
     to: Option<String>,
-    /// Only tasks from this agent or person
+    /// Only tasks from this agent or user
     #[arg(long, value_name = "NAME")]
     from: Option<String>,
     /// How many
     #[arg(long, value_name = "N", default_value_t = limits::TASK_LIST_DEFAULT as u16, value_parser = clap::value_parser!(u16).range(1..=limits::TASK_PAGE_MAX as i64))]
     limit: u16,
-    /// Go on after a page: its next_cursor
+    /// Continue after a page: its next_cursor
     #[arg(long)]
     cursor: Option<String>,
     #[command(flatten)]

@@ -19,7 +19,7 @@ pub(crate) struct Logs {
     /// Begin with what has happened since then: 90s, 10m, 2h or 3d ago, or a time such as 2026-01-31T12:00:00Z
     #[arg(long, value_name = "TIME", value_parser = moment::since)]
     since: Option<UnixMillis>,
-    /// End after that instead of going on
+    /// Exit after that instead of following
     #[arg(long, requires = "since")]
     no_follow: bool,
     #[command(flatten)]
@@ -40,13 +40,16 @@ impl Logs {
     }
 }
 
-/// The channel on which a token hears most: a person the whole network, an agent what is for it.
+/// The channel on which a token receives most: a user the whole network, an agent what is for it.
 pub(super) async fn channel(link: &Link, network_id: &str) -> Result<Channel, Failure> {
     match link.client.token() {
         Some(Token::Node(_)) => {
             let alias = link.client.me().await?.into_value().alias;
-            let unnamed =
-                || Failure::usage("this token has no alias yet: it follows nothing until its first report");
+            let unnamed = || {
+                Failure::usage(
+                    "this token has no alias yet, so it has no events to follow; call report_status first, or pass the token of an agent",
+                )
+            };
             alias.map(Channel::Alias).ok_or_else(unnamed)
         }
         _ => Ok(Channel::Network(network_id.to_owned())),
@@ -147,7 +150,7 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// Said once, however often it is tried.
+    /// Said once, no matter how often it is tried.
     fn lost(&mut self, error: &Error) {
         if !std::mem::replace(&mut self.is_away, true) {
             note(&format!("waiting for the hub: {error}"));
@@ -156,7 +159,7 @@ impl<'a> Log<'a> {
 
     fn print(&self, fresh: &NewRows) -> Result<(), Failure> {
         if fresh.has_gap {
-            note("more happened at once than the hub tells; some lines are missing here");
+            note("more happened at once than the hub returns; some lines are missing here");
         }
         for event in &fresh.events {
             if self.is_json {

@@ -22,7 +22,7 @@ use crate::service::share_artifact::PathArgs;
 pub(crate) struct Progress {
     /// The task's id, or its beginning [default: $BATON_TASK_ID]
     id: Option<String>,
-    /// How much is done, 0 to 100
+    /// Percentage done, 0 to 100
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..=i64::from(limits::PROGRESS_MAX_PERCENT)), required_unless_present = "message")]
     percent: Option<i64>,
     /// What is being done
@@ -66,13 +66,13 @@ pub(crate) struct Share {
     /// A text; - reads standard input; can be repeated
     #[arg(long, value_name = "TEXT")]
     text: Vec<String>,
-    /// What you call the artifact; the same again adds to it or replaces it
+    /// Your id for the artifact; using it again replaces it, or appends with --append
     #[arg(long = "as", value_name = "ID", default_value = "output")]
     artifact_id: String,
-    /// Add to what was shared under this id; otherwise it is replaced
+    /// Append to what was shared under this id instead of replacing it
     #[arg(long)]
     append: bool,
-    /// Nothing is added to it any more
+    /// The artifact is complete: nothing more is appended
     #[arg(long)]
     last: bool,
     /// The task's id, or its beginning [default: $BATON_TASK_ID]
@@ -124,10 +124,10 @@ async fn held(
 ) -> Result<(String, String), Failure> {
     let id = match id.cloned().or_else(|| task_id::variable("BATON_TASK_ID")) {
         Some(id) => task_id::find(link, &id).await?,
-        None => return Err(Failure::usage(format!("which task? Give {option}; BATON_TASK_ID names none"))),
+        None => return Err(Failure::usage(format!("no task is named; pass {option}, or set BATON_TASK_ID"))),
     };
     match lease.cloned().or_else(|| task_id::variable("BATON_LEASE_ID")) {
         Some(lease) => Ok((id, lease)),
-        None => Err(Failure::usage("under which lease? Give --lease; BATON_LEASE_ID names none")),
+        None => Err(Failure::usage("no lease is named; pass --lease, or set BATON_LEASE_ID")),
     }
 }

@@ -33,10 +33,10 @@ use crate::trace;
 pub(crate) struct Send {
     /// The agent
     alias: String,
-    /// What is to be done; - reads standard input
+    /// The task; - reads standard input
     #[arg(required_unless_present = "input", conflicts_with = "input")]
     text: Option<String>,
-    /// Read what is to be done from a file; - reads standard input
+    /// Read the task from a file; - reads standard input
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
     /// A file to send along, up to 1 GiB; can be repeated, up to 100 times
@@ -45,22 +45,22 @@ pub(crate) struct Send {
     /// How urgent it is
     #[arg(long, value_enum)]
     priority: Option<Priority>,
-    /// How long it may wait to be taken up [default: 3600]
+    /// Seconds the task may wait before an agent starts it [default: 3600]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(i64::from(limits::TTL_MIN_SECONDS)..=i64::from(limits::TTL_MAX_SECONDS)))]
     ttl: Option<i64>,
-    /// How many deliveries there may be before a lapsed lease makes it fail [default: 3]
+    /// Deliveries allowed before an expired lease fails the task [default: 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=i64::from(limits::MAX_ATTEMPTS_MAX)))]
     max_attempts: Option<i64>,
-    /// How long it waits after a lapsed lease until it is delivered again [default: 0]
+    /// Seconds to wait after an expired lease before redelivery [default: 0]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(0..=i64::from(limits::RETRY_BACKOFF_MAX_SECONDS)))]
     retry_backoff: Option<i64>,
-    /// How long one run may take; after that it fails with run_timeout
+    /// Maximum seconds for one run; after that the task fails with run_timeout
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(i64::from(limits::RUN_TIMEOUT_MIN_SECONDS)..=i64::from(limits::RUN_TIMEOUT_MAX_SECONDS)))]
     run_timeout: Option<i64>,
-    /// What sort of task it is, in a word of yours
+    /// A label of your choice for this kind of task
     #[arg(long, value_name = "WORD")]
     kind: Option<String>,
-    /// What the agent should know beside the task
+    /// Background information for the agent
     #[arg(long, value_name = "TEXT")]
     context: Option<String>,
     /// The task this one is a part of; a command of `baton work` need not say it
@@ -69,8 +69,8 @@ pub(crate) struct Send {
     /// Send it even if the agent has an open task in the chain of parents
     #[arg(long)]
     allow_cycle: bool,
-    /// Wait for the end, at most this long; give it last, or write --wait=SECONDS
-    #[arg(long, value_name = "SECONDS", num_args = 0..=1)]
+    /// Wait for the result, with --wait=SECONDS at most this long
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true)]
     wait: Option<Option<u32>>,
     /// A key of yours: the same call with the same key makes no second task. A command of `baton work` need not name one:
     /// started again, it receives the tasks it already sent
@@ -82,7 +82,7 @@ pub(crate) struct Send {
     /// Where the calls of a run are counted
     #[arg(long, hide = true, env = send_key::FOLDER, hide_env_values = true)]
     counted_in: Option<PathBuf>,
-    /// Print nothing but the result, and nothing but errors and a question on stderr
+    /// Print only the result; stderr gets only errors and questions
     #[arg(long)]
     quiet: bool,
     #[command(flatten)]
@@ -112,7 +112,11 @@ impl Send {
         let text = match (&self.text, &self.input) {
             (Some(text), None) => spoken::text(text)?,
             (None, Some(file)) => spoken::file(file)?,
-            _ => return Err(Failure::usage("give the text, or a file with --input")),
+            _ => {
+                return Err(Failure::usage(
+                    "the task has no text; give it after the alias, or a file with --input FILE",
+                ));
+            }
         };
         block_on(Box::pin(self.send(&link, text)))
     }
@@ -141,7 +145,7 @@ impl Send {
         args.idempotency_key = Some(self.key_source().key(&args)?);
         let sent = self.post(link, &args).await?;
         let Some(limit) = self.wait else { return self.print_sent(&sent) };
-        // From before the person reads the task's id.
+        // From before the user reads the task's id.
         let interrupt = Interrupt::listen()?;
         let task_id = sent.task_id.clone();
         interrupt.unless_pressed(self.follow(link, network_id, sent, began, limit), &[&task_id]).await
@@ -246,10 +250,9 @@ impl Send {
         match outcome.question() {
             Some(question) => question.show(),
             None if task.status.is_terminal() => outcome.note_reason(&Screen::stdout()),
-            None if !self.quiet => note(&format!(
-                "still {}; `baton task show {}` shows how it goes on",
-                task.status, task.task_id
-            )),
+            None if !self.quiet => {
+                note(&format!("still {}; `baton task show {}` shows its progress", task.status, task.task_id))
+            }
             None => {}
         }
         Ok(ExitCode::from(outcome.code()))

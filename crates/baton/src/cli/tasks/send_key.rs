@@ -1,4 +1,4 @@
-//! The key by which the hub knows a send again. A person's call has one of its own, so that an answer that was lost on the
+//! The key by which the hub knows a send again. A user's call has one of its own, so that an answer that was lost on the
 //! way does not make a second task. A command of `baton work` may be started again from its beginning: there the key
 //! follows from the task it works on and from the call, so that a planner that was killed receives the tasks it already sent.
 //!

@@ -28,19 +28,19 @@ use crate::service::{WireTime, task_events};
 pub(crate) enum TaskCommand {
     /// Show a task and its history
     Show(Show),
-    /// Show what a task is part of and what it led to, with status and duration
+    /// Show the tree of a task: its ancestors and descendants, with status and duration
     Tree(Tree),
     /// Ask the sender of a task you work on, and print the answer
     Ask(Box<Ask>),
-    /// Print what a task's command prints, until the task has ended
+    /// Follow the output of a task until it ends
     Follow(Follow),
-    /// Report how far a task you work on is
+    /// Report the progress of a task you work on
     Progress(Progress),
     /// Share a file or a text of a task you work on before it ends
     Share(Box<Share>),
     /// End a task with a reply
     Reply(Reply),
-    /// Answer the question of a task's agent, or tell it something on the way
+    /// Answer the question of a task's agent, or send it a message while it works
     Answer(Answer),
 }
 
@@ -84,7 +84,7 @@ impl Show {
             let hub = link.client.hub();
             let (task, events) =
                 (member(hub, answer.text(), "task")?, member(hub, history.text(), "events")?);
-            // The hub leaves the member out where nothing was said.
+            // The hub leaves the member out where there are no messages.
             let messages = member(hub, answer.text(), "messages").ok();
             let messages = messages.map_or_else(|| json!([]), |messages| json!(messages));
             screen.json(&json!({"ok": true, "task": task, "messages": messages, "events": events}))?;
@@ -164,7 +164,7 @@ fn progress(progress: &TaskProgress) -> String {
     format!("{} ({})", words.join(": "), moment::ago(progress.at))
 }
 
-/// What was said on the task, in its order.
+/// The messages on the task, in order.
 fn show_messages(screen: &Screen, messages: &[TaskMessage]) -> Result<(), Failure> {
     if messages.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `baton status`: the hub, whoever asks, the counts, and the agents: what they work on and how they did.
+//! `baton status`: the hub, the user, the counts, and the agents: what they work on and how they did.
 
 use clap::Args;
 use serde_json::json;

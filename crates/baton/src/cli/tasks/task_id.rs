@@ -24,7 +24,7 @@ pub(crate) async fn find(link: &Link, text: &str) -> Result<String, Failure> {
     let fits = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
     if beginning.len() < limits::ID_PREFIX_MIN_CHARS || !beginning.bytes().all(fits) {
         return Err(Failure::usage(format!(
-            "{text:?} is no task id, nor the first {} or more characters of one; `baton tasks` lists tasks",
+            "{text:?} is not a task id, nor the first {} or more characters of one; `baton tasks` lists tasks",
             limits::ID_PREFIX_MIN_CHARS
         )));
     }
@@ -47,11 +47,11 @@ pub(crate) async fn find(link: &Link, text: &str) -> Result<String, Failure> {
     match &*found {
         [only] => Ok(only.clone()),
         [] => Err(Failure::usage(format!(
-            "none of the newest {} tasks begins with {text:?}; give the whole id",
+            "none of the newest {} tasks has an id that begins with {text:?}; pass the whole id",
             limits::ID_SEARCH_PAGES_COUNT * limits::TASK_PAGE_MAX
         ))),
         [first, second, ..] => {
-            Err(Failure::usage(format!("{text:?} could be {first} or {second}; give more of the id")))
+            Err(Failure::usage(format!("{text:?} could be {first} or {second}; pass more of the id")))
         }
     }
 }
@@ -77,7 +77,7 @@ pub(super) fn shown<'a>(ids: impl IntoIterator<Item = &'a str>, is_terminal: boo
     }
 }
 
-/// What the worker told this command, if it did.
+/// The task id that the worker passed to this command, if it did.
 pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }

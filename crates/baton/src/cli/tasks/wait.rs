@@ -195,11 +195,11 @@ impl HubOutage {
     }
 }
 
-/// What is told on stderr while a task goes on.
+/// What is printed on stderr while a task continues.
 struct ProgressPrinter<'a> {
     alias: &'a str,
     history: History,
-    /// For its progress, which is no event.
+    /// For its progress, which is not an event.
     follower: Option<Follower>,
     progress: Option<i64>,
 }
@@ -287,7 +287,7 @@ impl ProgressPrinter<'_> {
 
 fn event_line(event: &TaskEvent) -> String {
     let TaskEvent { to_status, actor, detail, created_at, .. } = event;
-    // Where the detail says no more than the status, the status says enough.
+    // Where the detail refuses more than the status, the status says enough.
     let is_plain =
         matches!(&**detail, "sent" | "acknowledged" | "started" | "expired") || detail.starts_with("reply: ");
     let detail = if is_plain { String::new() } else { format!(": {detail}") };

@@ -60,7 +60,7 @@ impl WaitFor {
                 Err(error) => failed = failed.or(Some(error)),
             }
         }
-        // The results of the others are printed all the same.
+        // The results of the others are printed anyway.
         failed.map_or(Ok(ExitCode::from(code)), |error| Err(error.into()))
     }
 

@@ -39,7 +39,7 @@ impl Watch {
         let named = networks.into_iter().find(|network| network.network_id == network_id);
         let name = named.map_or_else(|| network_id.clone(), |network| network.network_name);
         let mut picture = WatchView { link: &link, network_id, name, follower };
-        // What is wrong from the start is told before the screen is taken over.
+        // Errors at the start are printed before the screen is taken over.
         let first = picture.render().await?;
         screen.take_over(true)?;
         let ended = picture.live(first).await;

@@ -1,4 +1,4 @@
-//! The agent: every free slot claims a task, until the agent is told to stop.
+//! The agent: every free slot claims a task, until the agent is asked to stop.
 
 use baton_core::limits;
 use futures_util::FutureExt;
@@ -60,12 +60,12 @@ pub(super) struct Agent {
     pub(super) guard: Guard,
     pub(super) running: Running,
     pub(super) drain: Drain,
-    /// What was said of the hub being away.
+    /// What was printed about the hub being unreachable.
     pub(super) outage: Outage,
 }
 
 impl Agent {
-    /// Works until it is told to stop, or the hub will not have it.
+    /// Works until it is asked to stop, or the hub will not have it.
     pub(super) async fn work(self) -> Result<(), Error> {
         let agent = Arc::new(self);
         let listening = tokio::spawn(listen(agent.clone()));
@@ -89,7 +89,7 @@ impl Agent {
         outcome
     }
 
-    /// Says that running commands finish, when the worker is told to stop.
+    /// Says that running commands finish, when the worker is asked to stop.
     async fn print_drain(&self) -> Infallible {
         self.drain.begun().await;
         let running = self.running.count();
@@ -99,7 +99,7 @@ impl Agent {
         std::future::pending().await
     }
 
-    /// Works on one task after the other, until the worker is told to stop or the hub will not have it. Each slot has its
+    /// Works on one task after the other, until the worker is asked to stop or the hub will not have it. Each slot has its
     /// own claim, so that as many tasks are handed over at once as there are slots free.
     async fn fill_slot(self: Arc<Self>) -> Result<(), Error> {
         let mut outage = self.outage.beside();

@@ -34,7 +34,7 @@ type OutcomeWithFiles = (TaskOutcome, Option<Vec<RefArgs>>);
 pub(super) struct Lease {
     pub(super) task: Task,
     pub(super) lease_id: String,
-    /// What was said on the task, oldest first.
+    /// The messages on the task, oldest first.
     messages: Vec<TaskMessage>,
     /// The artifacts that came with it.
     artifacts: Vec<Artifact>,
@@ -72,7 +72,7 @@ impl Lease {
         let kept = kept.start();
         let (state, next) = match self.run(agent, &printed, &kept).await {
             Ok((answer, artifacts)) => {
-                // Whoever follows the output gets the end of it too. What was never shown is in the answer.
+                // A follower of the output gets the end of it too. What was never shown is in the result.
                 if printed.was_shown() {
                     lease::show(&agent.client, &task.task_id, &self.lease_id, &printed).await;
                 }
@@ -183,7 +183,7 @@ impl Lease {
         }
     }
 
-    /// What was said on the task. A claim shows only as much of it as is quickly read; the rest is asked for.
+    /// The messages on the task. A claim shows only as many as are quickly read; the rest is fetched.
     async fn conversation(&self, agent: &Agent) -> Cow<'_, [TaskMessage]> {
         if self.messages.is_empty() {
             return Cow::Borrowed(&self.messages);
@@ -264,7 +264,7 @@ impl Lease {
         }
     }
 
-    /// A hub may take an answer and go away before it says so. Then the task has ended, with these very words.
+    /// A hub may accept a result and go away before it answers. Then the task has ended with exactly this result.
     async fn was_taken(&self, agent: &Agent, answer: &TaskOutcome, error: &Error) -> bool {
         if error.code() != Some("reply_task_terminal") {
             return false;
@@ -282,7 +282,7 @@ async fn stopped(agent: &Agent, kept: &HeldLease) -> String {
     }
 }
 
-/// Waits until a run has taken as long as it may, and says how long that is; for ever, if there is no limit.
+/// Waits until a run reaches its time limit, and returns the limit; forever, if there is none.
 async fn past(limit: Option<Duration>) -> Duration {
     match limit {
         Some(limit) => {

@@ -1,4 +1,4 @@
-//! How a worker is told to stop: the first signal lets running commands finish, the second ends them.
+//! How a worker is asked to stop: the first signal lets running commands finish, the second ends them.
 
 use std::io;
 use tokio::signal::unix::{SignalKind, signal};
@@ -12,7 +12,7 @@ enum Stage {
     Ending,
 }
 
-/// The stop, for whoever has to know of it.
+/// The stop signal, for everything that must know of it.
 #[derive(Debug, Clone)]
 pub(super) struct Drain(watch::Receiver<Stage>);
 
@@ -54,7 +54,7 @@ impl Drain {
     async fn reached(&self, stage: Stage) {
         let mut told = self.0.clone();
         if told.wait_for(|now| *now >= stage).await.is_err() {
-            // Nobody is left to tell of a stop.
+            // Nobody is left to notify of a stop.
             std::future::pending::<()>().await;
         }
     }

@@ -35,7 +35,7 @@ pub(super) struct Names(HashSet<String>);
 
 impl Names {
     pub(super) fn give(&mut self, name: &str) -> String {
-        // A hub gives no other names; a path is not made of what it sends without a look all the same.
+        // A hub gives no other names; a path is not made of what it sends without a look anyway.
         let name = ArtifactName::parse("name", name).unwrap_or_default();
         let (stem, ending) = match name.as_str().rsplit_once('.') {
             Some((stem, ending)) if !stem.is_empty() => (stem, format!(".{ending}")),
@@ -73,7 +73,7 @@ pub(super) enum OutputFileError {
 }
 
 /// What a command left, by name: regular files, also in folders, whose names are joined with `-`. Links are not followed,
-/// and what is no file is passed over. There may be so many.
+/// and anything that is not a file is skipped. The number of files is limited.
 pub(super) fn left_in(folder: &Path, most: usize) -> Result<Vec<OutputFile>, OutputFileError> {
     let (mut paths, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(next) = folders.pop() {
@@ -84,7 +84,7 @@ pub(super) fn left_in(folder: &Path, most: usize) -> Result<Vec<OutputFile>, Out
             match (kind.is_file(), kind.is_dir()) {
                 (true, _) => paths.push(entry.path()),
                 (_, true) => folders.push(entry.path()),
-                _ => tracing::warn!(path = %entry.path().display(), "is no regular file and is not sent"),
+                _ => tracing::warn!(path = %entry.path().display(), "is not a regular file and is not sent"),
             }
             if paths.len() + folders.len() > most {
                 return Err(OutputFileError::TooMany { most });

@@ -41,7 +41,7 @@ impl Group {
         let processes = std::fs::read_dir("/proc").ok()?.map_while(Result::ok);
         let mut is_list = false;
         for process in processes {
-            // One that is no process, or has just gone, has none of this.
+            // Something that is not a process, or has just exited, has none of this.
             let Ok(stat) = std::fs::read_to_string(process.path().join("stat")) else { continue };
             let Some((state, group)) = state_and_group(&stat) else { continue };
             is_list = true;

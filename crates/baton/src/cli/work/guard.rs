@@ -1,8 +1,8 @@
 //! The guard: a small process beside the worker that knows which process groups the worker has started. When the
 //! worker is gone, however it went (`kill -9` too), the guard ends the groups that are left and goes as well.
 //!
-//! It hears of groups over a pipe, one line each, `+N` started and `-N` ended; the end of the pipe is the end of the
-//! worker. It has a process group of its own, so that Ctrl-C in a terminal is the worker's to hear.
+//! It is notified of groups over a pipe, one line each, `+N` started and `-N` ended; the end of the pipe is the end of the
+//! worker. It has a process group of its own, so that Ctrl-C in a terminal reaches the worker.
 
 use baton_core::limits;
 use clap::Args;

@@ -1,5 +1,5 @@
 //! Keeping a lease: extended at a third of its time, at once when a notice came. Beside that, what the command prints is
-//! shown as the task's output. While the hub is away the command goes on; whether the lease still holds is for the hub to say.
+//! shown as the task's output. While the hub is away the command continues; whether the lease still holds is for the hub to say.
 
 use baton_core::limits;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const SHOW_EVERY: Duration = Duration::from_millis(limits::PROGRESS_EVERY_MILLIS
 pub(super) enum LeaseLost {
     Cancelled,
     Reassigned,
-    /// What the hub said when it was asked.
+    /// The hub's answer.
     Refused(Error),
 }
 
@@ -43,7 +43,7 @@ pub(super) struct LeaseRenewer {
 }
 
 impl HeldLease {
-    /// Waits until the lease is lost; for ever, if it never is.
+    /// Waits until the lease is lost; forever, if it never is.
     pub(super) async fn lost(&self) -> LeaseLost {
         let mut lost = self.lost.clone();
         let why = lost.wait_for(Option::is_some).await.ok().and_then(|lost| lost.clone());

@@ -1,10 +1,10 @@
-//! The agent's stream: tells running tasks at once that they were cancelled or given to another.
+//! The agent's stream: notifies running tasks at once that they were cancelled or reassigned.
 
 use crate::client::{Channel, Client, Error, HubEvent, StreamEvent};
 
 use super::running::{Notice, Running};
 
-/// Passes notices on until the hub says no. The stream comes back by itself; what it may have missed is asked for.
+/// Passes notices on until the hub refuses. The stream comes back by itself; what it may have missed is asked for.
 pub(super) async fn listen(client: &Client, alias: &str, running: &Running) -> Error {
     let mut follower = client.follow(Channel::Alias(alias.to_owned()), None);
     loop {

@@ -1,4 +1,4 @@
-//! A hub that is away: said once when it goes and once when it is back, with growing waits in between.
+//! An unreachable hub: reported once when it goes and once when it is back, with growing waits in between.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ pub(super) struct Outage {
 }
 
 impl Outage {
-    /// The same for another part that does the same work: what one of them has said, the others do not repeat.
+    /// The same for another part that does the same work: what one of them has printed, the others do not repeat.
     pub(super) fn beside(&self) -> Self {
         Self { backoff: Backoff::default(), is_told: self.is_told.clone() }
     }

@@ -80,7 +80,7 @@ impl Output {
         written.map_err(io::Error::other).flatten().map(Some).map_err(|error| self.failed(error))
     }
 
-    /// The end of it. An output that is no UTF-8 is kept in a file too.
+    /// The end of it. An output that is not UTF-8 is kept in a file too.
     pub(super) async fn finish(mut self) -> Result<FullOutput, OutputError> {
         if self.file.is_none() && std::str::from_utf8(&self.head).is_err() {
             self.file = Some(write(None, self.room.folder.clone(), self.head.clone()));

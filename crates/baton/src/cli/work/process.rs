@@ -1,5 +1,5 @@
 //! One run of a command: started in a process group of its own, fed the task's text, read to its end in bounded
-//! memory, and ended with all its children when it is told to stop, when it has exited, or when this is dropped.
+//! memory, and ended with all its children when it is asked to stop, when it has exited, or when this is dropped.
 
 use baton_core::limits;
 use futures_util::FutureExt;
@@ -32,7 +32,7 @@ pub(super) struct Process {
 pub(super) enum Ended {
     /// By itself, or by a signal that was not ours.
     Exited(io::Result<ExitStatus>),
-    /// It was told to stop.
+    /// It was asked to stop.
     Stopped,
     /// It printed more than can be kept.
     OutputError(OutputError),
@@ -46,7 +46,7 @@ pub(super) struct Finished {
     pub(super) output: Output,
 }
 
-/// What a command has printed lately, for whoever follows it.
+/// What a command has printed recently, for its followers.
 #[derive(Debug)]
 pub(super) struct Printed {
     /// Both streams, as they came.
@@ -85,7 +85,7 @@ impl Printed {
         let unfinished = unfinished_bytes(&fresh);
         let (bytes, all) =
             (fresh.len() - unfinished, String::from_utf8_lossy(&fresh[..fresh.len() - unfinished]));
-        // What is no UTF-8 takes more room than it had.
+        // Text that is not UTF-8 needs more room than it had.
         let lost = both.unsent.saturating_sub(fresh.len());
         let gap = if lost > 0 { format!("[baton: {lost} bytes are not shown]\n") } else { String::new() };
         let excess = (all.len() + gap.len()).saturating_sub(limits::PROGRESS_OUTPUT_MAX_BYTES);
@@ -107,7 +107,7 @@ impl Printed {
         self.both.lock().unwrap_or_else(PoisonError::into_inner).sent > 0
     }
 
-    /// The last of stderr, or of both if nothing was said there.
+    /// The last of stderr, or of both if it is empty.
     pub(super) fn last_words(&self) -> String {
         let stderr = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         let words = stderr.last_chars(limits::OUTPUT_KEPT_CHARS);
@@ -118,7 +118,7 @@ impl Printed {
         both.tail.last_chars(limits::OUTPUT_KEPT_CHARS)
     }
 
-    /// Another run begins: what the one before said on stderr is not its last words.
+    /// Another run begins: the stderr of the one before is not its own.
     pub(super) fn begin_again(&self) {
         *self.stderr.lock().unwrap_or_else(PoisonError::into_inner) =
             Tail::of_chars(limits::OUTPUT_KEPT_CHARS);
@@ -140,7 +140,7 @@ impl Printed {
 fn unfinished_bytes(bytes: &[u8]) -> usize {
     let behind = bytes.len().saturating_sub(3);
     let cut = bytes[behind..].utf8_chunks().last().map_or(0, |chunk| chunk.invalid().len());
-    // A lead byte that promises more than there is; anything else is no UTF-8 and never will be.
+    // A lead byte that promises more than there is; anything else is not UTF-8 and never will be.
     let is_cut = cut > 0
         && std::str::from_utf8(&bytes[bytes.len() - cut..]).is_err_and(|error| error.error_len().is_none());
     if is_cut { cut } else { 0 }
@@ -148,7 +148,7 @@ fn unfinished_bytes(bytes: &[u8]) -> usize {
 
 impl Process {
     /// Starts the command in a group of its own that the guard ends if this process dies. Killed between the start and
-    /// the word to the guard, the command goes on by itself; its lease lapses all the same.
+    /// the word to the guard, the command continues by itself; its lease lapses anyway.
     pub(super) fn start(command: &mut Command, guard: &Guard) -> io::Result<Self> {
         let child = command
             .stdin(Stdio::piped())
@@ -215,7 +215,7 @@ impl Process {
 type Streams<'a> = Pin<&'a mut (dyn FusedFuture<Output = Result<(), OutputError>> + Send + 'a)>;
 type Stop<'a> = Pin<&'a mut (dyn Future<Output = ()> + Send + 'a)>;
 
-/// Gives the command its text. One that does not want to read it has closed the pipe, which is no fault.
+/// Gives the command its text. One that does not read it has closed the pipe, which is not an error.
 async fn feed(stdin: Option<ChildStdin>, text: &str) -> Result<(), OutputError> {
     if let Some(mut stdin) = stdin {
         let _ = stdin.write_all(text.as_bytes()).await;

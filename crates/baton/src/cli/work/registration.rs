@@ -12,7 +12,7 @@ use crate::service::workers::Report;
 
 const EVERY: Duration = Duration::from_secs(limits::WORKER_SEEN_EVERY_SECONDS as u64);
 
-/// Keeps the worker registered until it ends. Work goes on without.
+/// Keeps the worker registered until it ends. Work continues without.
 pub(super) async fn keep(agent: Arc<Agent>, ended: Ended) {
     let worker_id = hex::encode(&id_bytes::<8>());
     let report = agent.settings.report();

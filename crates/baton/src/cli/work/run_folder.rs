@@ -24,7 +24,7 @@ pub(super) struct RunFolder {
 }
 
 impl RunFolder {
-    /// Makes one at home, or among the system's temporary files if there is no home that can be written to.
+    /// Creates one in the home folder, or among the system's temporary files if there is no home that can be written to.
     pub(super) fn open() -> io::Result<Self> {
         let at_home = DataFolder::home().map(|home| home.path().join("runs"));
         match at_home.map(|runs| Self::open_in(&runs)) {
@@ -38,7 +38,7 @@ impl RunFolder {
 
     fn open_in(runs: &Path) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(runs)?;
-        // Whoever makes a folder or removes one does it alone: one that is not locked yet must not look left behind.
+        // A process creates or removes a folder alone: one that is not locked yet must not look left behind.
         let gate = File::create(runs.join(LOCK))?;
         flock(&gate, FlockOperation::LockExclusive)?;
         remove_left_behind(runs)?;

@@ -41,7 +41,7 @@ pub(super) struct ActiveTask {
 }
 
 impl Running {
-    /// Takes a task in hand. A notice that came too early is heard now.
+    /// Takes a task in hand. A notice that came too early is delivered now.
     pub(super) fn take(&self, task_id: &str) -> ActiveTask {
         let ear = Arc::new(NoticeChannel::default());
         let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -78,7 +78,7 @@ impl Running {
 impl NoticeChannel {
     fn ring(&self, notice: Notice) {
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        // What happened is said better by the notice that came than by the gap after it.
+        // The notice that came describes what happened better than the gap after it.
         if notice != Notice::Gap || latest.is_none() {
             *latest = Some(notice);
         }

@@ -1,5 +1,5 @@
 //! The agent's session: broadcasts reach it, and it is where the hub keeps the output that a lease's extension carries. An alias
-//! has one, whoever reports first; a further worker goes on without, and is seen by its own row (`registration.rs`).
+//! has one, whoever reports first; a further worker continues without, and is seen by its own row (`registration.rs`).
 
 use baton_core::limits;
 use serde::Deserialize;

@@ -32,7 +32,7 @@ impl Tail {
         self.bytes.extend(chunk);
     }
 
-    /// The last characters, at most this many; what is no UTF-8 is replaced, and a first character that was cut in
+    /// The last characters, at most this many; what is not UTF-8 is replaced, and a first character that was cut in
     /// half is left out.
     pub(super) fn last_chars(&self, max_chars: usize) -> String {
         let bytes: Vec<u8> = self.bytes.iter().copied().collect();

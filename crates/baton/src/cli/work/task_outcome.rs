@@ -11,7 +11,7 @@ use super::process::{Ended, Finished, Printed};
 use super::spool::Spooled;
 use crate::cli::transfer::NamedFile;
 
-/// What is said of a command that printed nothing.
+/// The text for a command that printed nothing.
 const NO_OUTPUT: &str = "(no output)";
 
 /// A reply that is ready to be sent, and sent again, once its artifacts are uploaded.
@@ -50,7 +50,7 @@ impl TaskOutcome {
         Self::failed(&format!("the command could not be started: {error}"), "")
     }
 
-    /// The answer to a task whose command was not started, because it could not have been told what was said.
+    /// The outcome of a task whose command was not started, because its messages could not be written.
     pub(super) fn no_conversation(error: &io::Error) -> Self {
         Self::failed(&format!("the task's messages could not be written to a temporary file: {error}"), "")
     }
@@ -72,7 +72,7 @@ impl TaskOutcome {
             };
             return Self { ending: Ending::Replied, text, whole: None };
         };
-        // The head of an output that is no text has had its odd bytes replaced.
+        // The head of an output that is not text has had its odd bytes replaced.
         let (name, media_type) = match whole.head.contains('\u{FFFD}') {
             true => ("result.bin", "application/octet-stream"),
             false => ("result.txt", "text/plain; charset=utf-8"),

@@ -208,7 +208,7 @@ fn a_follow_up_with_files_and_a_receiver_by_who_may_neither_answer_nor_be_told_s
     // A name that cannot be called would be an error of its own, if it were looked at.
     params["configuration"] = json!({"returnImmediately": true,
         "taskPushNotificationConfig": {"id": "c", "url": "http://127.0.0.1/"}});
-    // The assignee may be told of the task, but not speak for its sender.
+    // The assignee may be notified of the task, but not act for its sender.
     for (who, reason) in [(&viewer, "PERMISSION_DENIED"), (&worker, "PERMISSION_DENIED")] {
         for binding in BOTH {
             let refused = door.called_by(who).call(binding, "SendMessage", &params);
@@ -221,5 +221,5 @@ fn a_follow_up_with_files_and_a_receiver_by_who_may_neither_answer_nor_be_told_s
     let artifacts = succeed(&tenant.user.get("/api/artifacts"));
     assert_eq!(artifacts["artifacts"], json!([]), "no bytes were stored");
     assert!(files_below(&hub.data_dir().join("artifacts")).is_empty(), "nor left behind");
-    assert_eq!(door.get(&id)["history"].as_array().map(Vec::len), Some(1), "nothing was said");
+    assert_eq!(door.get(&id)["history"].as_array().map(Vec::len), Some(1), "no message was added");
 }

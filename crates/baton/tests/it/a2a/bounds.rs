@@ -44,7 +44,7 @@ fn a_task_takes_sixteen_mebibytes_of_messages_and_no_more() {
     for answer in &too_much {
         assert!(answer.text().contains("a task takes 16777216 bytes of messages"), "{}", answer.text());
     }
-    assert_eq!(succeed(&tenant.user.get(&path)), before, "nothing was said");
+    assert_eq!(succeed(&tenant.user.get(&path)), before, "no message was added");
     // What fits is taken until nothing does, and then by no door: neither the sender's words nor the agent's question.
     door.call(Binding::Http, "SendMessage", &large(&id, 360)).unwrap();
     let claimed = claim(&worker, 0, 60);
@@ -53,7 +53,7 @@ fn a_task_takes_sixteen_mebibytes_of_messages_and_no_more() {
     refused(&act(&tenant.user, &id, "answer", &json!({"text": words})), 400, "invalid input");
     let ask = json!({"question": words, "lease_id": claimed["lease_id"]});
     refused(&act(&worker, &id, "ask", &ask), 400, "invalid input");
-    // The task itself goes on.
+    // The task itself continues.
     succeed(&act(&worker, &id, "reply", &json!({"text": "done", "lease_id": claimed["lease_id"]})));
     let done = door.get(&id);
     assert_eq!(done["status"]["state"], "TASK_STATE_COMPLETED");

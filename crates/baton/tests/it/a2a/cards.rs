@@ -39,7 +39,7 @@ fn a_card_is_for_members_until_the_network_shows_its_cards_to_everybody() {
         .collect();
     assert!(cards.iter().all(|card| *card == cards[0]), "{cards:#?}");
     assert_eq!(nobody.get(&format!("/a2a/{}/nobody{CARD}", tenant.network_id)).status, 404);
-    // Calls need a token all the same, and a member's.
+    // Calls need a token anyway, and a member's.
     assert_eq!(door.http("GET", "extendedAgentCard", None).status, 401);
     for binding in BOTH {
         let extended = |who| door.called_by(who).call(binding, "GetExtendedAgentCard", &json!({}));

@@ -223,7 +223,7 @@ fn an_artifact_in_pieces_comes_in_order_and_once_also_over_a_killed_hub() {
     }
     hub.kill9();
     hub.restart();
-    // What was shared is there, and goes on where the client left off.
+    // What was shared is there, and continues where the client left off.
     let now = door.get(&id);
     assert_eq!(now["artifacts"][0]["parts"].as_array().unwrap().len(), 3, "{now}");
     let mut stream = door.subscribe(&id, Some("3")).unwrap();

@@ -33,7 +33,7 @@ fn configs(door: &Door, id: &str) -> usize {
     listed["configs"].as_array().map_or(0, Vec::len)
 }
 
-/// What a receiver heard, in short.
+/// What a receiver got, in short.
 fn told(receiver: &Outside, count: usize) -> Vec<String> {
     let heard = receiver.wait_for(count);
     heard
@@ -80,7 +80,7 @@ fn no_name_is_looked_up_for_a_caller_who_may_not_send() {
         }
     }
     assert_eq!(door.call(Binding::Rpc, "ListTasks", &json!({})).unwrap()["totalSize"], 1, "nothing was sent");
-    assert!(door.get(&id)["history"].as_array().unwrap().len() == 1, "nothing was said");
+    assert!(door.get(&id)["history"].as_array().unwrap().len() == 1, "no message was added");
 }
 
 #[test]

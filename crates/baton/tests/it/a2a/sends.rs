@@ -410,7 +410,7 @@ fn parts_of_a_follow_up_reach_the_agent_with_the_clients_own_id() {
     let door = Door::of(&tenant, &tenant.user, "worker");
     let sent = door.send("paint it");
     let path = format!("/api/tasks/{}", text(&sent["id"]));
-    assert!(succeed(&worker.get(&path)).get("messages").is_none(), "nothing was said yet");
+    assert!(succeed(&worker.get(&path)).get("messages").is_none(), "no message yet");
     let mut params = immediately(follow_up(sent["id"].clone(), ""));
     params["message"]["parts"] = json!([{"data": {"colour": "blue"}}]);
     params["message"]["messageId"] = json!("m-2");

@@ -129,7 +129,7 @@ fn a_stranger_sees_nobody_and_a_node_only_the_tasks_it_is_party_to() {
         assert_eq!((&listed["leases"], listed["works_on"].as_array().unwrap().len()), (&json!(2), seen));
     }
     assert_eq!(agent(&tester, "coder")["works_on"][0]["task_id"], json!(own));
-    // A system admin may look, and that is written down.
+    // A system admin may look, and that is recorded.
     let admin = hub.admin();
     assert_eq!(names(succeed(&admin.get(&path))["agents"].as_array().unwrap()), ["coder", "lead", "tester"]);
     let log = succeed(&admin.get("/api/audit-log"))["entries"].to_string();

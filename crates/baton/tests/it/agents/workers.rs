@@ -85,7 +85,7 @@ fn a_network_has_so_many_workers_and_an_agent_keeps_those_seen_last() {
     put(&coder, "w2", &json!({}));
     let told = refused(&tester.put("/api/workers/w1", &json!({})), 403, "quota_exceeded");
     assert!(told["message"].as_str().unwrap().contains("this network has 2 workers"), "{told}");
-    put(&coder, "w1", &json!({})); // one that is there goes on
+    put(&coder, "w1", &json!({})); // one that is there continues
     succeed(&network.user.put(&quotas, &json!({"workers": null})));
     for n in 0..256 {
         put(&tester, &format!("t{n}"), &json!({}));

@@ -1,4 +1,4 @@
-//! Runs a script of `tests/browser/` to its end, which comes within a minute, and fails with all it said.
+//! Runs a script of `tests/browser/` to its end, which comes within two minutes, and fails with all it said.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use crate::it::clients::stage::repository;
 
 /// A little more than a script gives itself.
-const PATIENCE: Duration = Duration::from_secs(58);
+const PATIENCE: Duration = Duration::from_secs(125);
 
-/// Runs a script that needs nothing done while it runs: what it said.
+/// Runs a script that needs nothing done while it runs: what it printed.
 pub(super) fn drive(script: &str, given: &Value) -> Vec<String> {
     drive_with(script, given, |asked| panic!("nobody does {asked:?} here"))
 }
@@ -43,7 +43,7 @@ pub(super) fn drive_with(script: &str, given: &Value, mut does: impl FnMut(&str)
     said
 }
 
-/// A script that runs, and is ended with its browser whatever happens here.
+/// A script that runs, and is ended with its browser in any case here.
 struct Running {
     child: Child,
     lines: Receiver<String>,
@@ -67,7 +67,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Chromium hears the end of its pipe and ends too.
+        // Chromium receives the end of its pipe and ends too.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! What others wrote is text, whatever it looks like.
+//! Texts of other users are shown as text, even if they look like HTML.
 
 use serde_json::json;
 

@@ -70,7 +70,7 @@ impl CliUser {
         command
     }
 
-    /// Runs a command at this person's home, with nothing of whoever runs the tests.
+    /// Runs a command at this user's home, with nothing of whoever runs the tests.
     pub(crate) fn at_home<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         for variable in VARIABLES {
             command.env_remove(variable);
@@ -78,7 +78,7 @@ impl CliUser {
         command.env("HOME", self.home.path()).env("TZ", "UTC")
     }
 
-    /// `baton` with these arguments, at this person's home.
+    /// `baton` with these arguments, at this user's home.
     pub(crate) fn baton(&self, arguments: &[&str]) -> Ran {
         self.fed(arguments, "")
     }
@@ -104,7 +104,7 @@ impl CliUser {
         documents[0].clone()
     }
 
-    /// A command that goes on while the test does.
+    /// A command that continues while the test does.
     pub(crate) fn start(&self, arguments: &[&str]) -> Running {
         Running::start(&mut self.command(arguments))
     }

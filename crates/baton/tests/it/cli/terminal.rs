@@ -1,4 +1,4 @@
-//! On a terminal: colours unless they are not wanted, tables as wide as the screen, and nothing of what others wrote
+//! On a terminal: colours unless they are not wanted, tables as wide as the screen, and nothing in other users' texts
 //! that the terminal would obey.
 
 use rustix::fs::OFlags;

@@ -1,4 +1,4 @@
-//! What goes wrong is told in one line that says what to do, and where a token goes is not left to chance.
+//! An error is one line that says what to do, and a token is only sent to the hub it belongs to.
 
 use std::net::TcpListener;
 

@@ -56,7 +56,7 @@ fn drive(binding: &str) {
     assert_steps(&lines, &NAMES);
 }
 
-/// The client, and what it said so far.
+/// The client, and what it printed so far.
 struct Driver {
     client: Client,
     stranger: Client,

@@ -71,7 +71,7 @@ impl Stage {
         command.env("A2A_BINDING", binding).env("A2A_RELEASE", self.release());
     }
 
-    /// Runs a driver script for one binding: the lines it said.
+    /// Runs a driver script for one binding: the lines it printed.
     pub(super) fn drive(&self, command: &mut Command, binding: &str) -> Vec<serde_json::Value> {
         self.describe(command, binding);
         let ran: Ran = run(command, |_| Ok(()));

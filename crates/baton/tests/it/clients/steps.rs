@@ -76,7 +76,7 @@ fn assert_work(steps: &Steps<'_>) {
     let listed = json!({"pages": 2, "total": 2, "oldest": true, "states": [states[2], states[2]]});
     steps.says("list", &listed);
     steps.says("subscribe", &json!({"first": "task", "left_at": "TASK_STATE_WORKING"}));
-    // It was left at work and is told again from its first event on: nothing is missing.
+    // It was left running and is sent again from its first event: nothing is missing.
     steps.says("resume", &json!({"first": "task", "states": states}));
     steps.says("cancel", &json!({"same": true, "state": "TASK_STATE_CANCELED"}));
 }

@@ -140,7 +140,7 @@ fn tokens_and_invites(stage: &mut Stage) {
 }
 
 fn tasks(stage: &mut Stage) {
-    let task = stage.send("to be called off");
+    let task = stage.send("to be cancelled");
     stage.call("POST /api/tasks/{id}/cancel", &[&task], Some(&json!({"reason": "no longer"})));
     let again = stage.call("POST /api/tasks/{id}/retry", &[&task], None);
     let again = text(&again["task_id"]);

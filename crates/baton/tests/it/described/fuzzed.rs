@@ -35,7 +35,7 @@ fn schemathesis_finds_no_answer_that_is_not_described() {
     let (helper, spare_network, user) =
         (helper.token.unwrap(), text(&spare["network_id"]), text(&bob["user"]["user_id"]));
     let call = |config: &str| {
-        // What it writes down for its next run goes with this one: every run is the first.
+        // What it records for its next run goes with this one: every run is the first.
         let scratch = tempfile::tempdir().unwrap();
         let mut command = Command::new(&schemathesis);
         command
@@ -63,7 +63,7 @@ fn schemathesis_finds_no_answer_that_is_not_described() {
     call("nobody.toml");
 }
 
-/// Runs to its end within bounds: whether it found nothing, and what it said.
+/// Runs to its end within bounds: whether it found nothing, and what it printed.
 fn run(command: &mut Command) -> (bool, String) {
     let mut child =
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -43,7 +43,7 @@ fn every_call_in_a_block_that_is_not_run_is_one_of_the_binarys() {
         for block in page.blocks.iter().filter(|block| block.role == Role::NotRun) {
             for line in block.text.replace("\\\n", " ").lines() {
                 for mut call in calls(line.trim_start_matches("$ ")) {
-                    // The arguments are read up to it, and a wrong one is told first.
+                    // The arguments are read up to it, and a wrong one is reported first.
                     let end = call.iter().position(|word| word == "--").unwrap_or(call.len());
                     call.insert(end, "--help".into());
                     let output = baton().args(&call).output().unwrap();
@@ -106,7 +106,7 @@ fn every_make_target_the_pages_name_is_there() {
         for words in beginnings.filter_map(|part| part.strip_prefix("make ")) {
             let target = words.split_whitespace().next().unwrap_or_default();
             let is_name = !target.is_empty() && target.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-            // A sentence may go on with "make a …" at the beginning of a line.
+            // A sentence may continue with "make a …" at the beginning of a line.
             if is_name
                 && (text.contains(&format!("`make {target}")) || text.contains(&format!("\nmake {target} ")))
             {

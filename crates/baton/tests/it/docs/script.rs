@@ -1,5 +1,5 @@
 //! A page as one bash script. The blocks share a shell, so what one sets the next one has; each step leaves what it says
-//! in a file of its own. What a person would do otherwise than a script is in `here`, and nothing else is changed.
+//! in a file of its own. What a user would do otherwise than a script is in `here`, and nothing else is changed.
 
 use super::page::{Block, PYTHON_SDK, Page, Role};
 
@@ -11,11 +11,11 @@ pub(super) struct Step {
     pub(super) shown: Vec<String>,
     /// Checked, for a page that shows `echo $?` next.
     code: Option<i32>,
-    /// What it says when the page can go on, and how many times.
+    /// What it says when the page can continue, and how many times.
     ready: Option<(&'static str, usize)>,
 }
 
-/// `LOG` is where the files are, `PASSWORD` the admin's: like a person, the script reads it off the hub's greeting.
+/// `LOG` is where the files are, `PASSWORD` the admin's: like a user, the script reads it off the hub's greeting.
 const BEGINNING: &str = r#"
 begin() { exec >"$LOG/$1" 2>&1 </dev/null; echo "$1" >"$LOG/at"; set -eu -o pipefail; }
 until_it_says() { # the terminal, the words, how many times
@@ -126,7 +126,7 @@ fn own_terminal(block: &Block) -> Step {
     Step { line: block.line, text, shown, code: None, ready: Some(ready) }
 }
 
-/// `$ ` begins a command, `> ` goes on with it, every other line is shown.
+/// `$ ` begins a command, `> ` continues with it, every other line is shown.
 fn console(block: &Block) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for (at, line) in block.text.lines().enumerate() {

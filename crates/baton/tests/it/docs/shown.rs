@@ -1,7 +1,7 @@
-//! What a page shows of a command's output, held against what was said. `…` stands for anything within a line, a line of
+//! What a page shows of a command's output, compared with the real output. `…` stands for anything within a line, a line of
 //! `…` alone for any lines, and spaces are as wide as a table needs.
 
-/// The first shown line that was not said, in order.
+/// The first shown line that was not printed, in order.
 pub(super) fn missing<'a>(shown: &'a [String], said: &str) -> Option<&'a str> {
     let mut said = said.lines().map(words);
     shown.iter().map(String::as_str).find(|line| {

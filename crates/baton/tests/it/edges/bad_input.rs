@@ -1,4 +1,4 @@
-//! Bad input on every endpoint: a clear error with the documented code, and the hub goes on (section 3).
+//! Bad input on every endpoint: a clear error with the documented code, and the hub continues (section 3).
 
 use baton_core::limits;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Time to live: a delivered task expires within seconds, by the hub, and its sender is told (section 6).
+//! Time to live: a delivered task expires within seconds, by the hub, and its sender is notified (section 6).
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ fn an_unclaimed_task_expires_within_seconds_and_its_sender_hears_of_it() {
     let (sender, worker) = (network.agent("sender"), network.agent("worker"));
     let mut heard = sender.stream("/events/sender", None).unwrap();
     let task_id = send_with(&sender, &json!({"alias": "worker", "task": "soon", "ttl_seconds": 1}));
-    let frame = heard.next_of("new_reply").expect("the sender is told");
+    let frame = heard.next_of("new_reply").expect("the sender is notified");
     assert_eq!((&frame.data["in_reply_to"], &frame.data["status"]), (&json!(task_id), &json!("expired")));
 
     let (row, events) = (task(&network.user, &task_id), events(&network.user, &task_id));

@@ -1,4 +1,4 @@
-//! A task waits for input: its agent asks, its sender answers, it goes on where it was (section 6).
+//! A task waits for input: its agent asks, its sender answers, it continues where it was (section 6).
 
 use serde_json::{Value, json};
 use std::thread;
@@ -93,7 +93,7 @@ fn what_the_sender_says_on_the_way_is_a_message_and_moves_nothing() {
     assert_eq!(events(&network.user, &task_id).len(), 2, "sent and claimed, nothing else");
 }
 
-/// What was said on a task.
+/// The messages on a task.
 fn messages(reader: &Client, task_id: &str) -> Vec<Value> {
     let seen = succeed(&reader.get(&format!("/api/tasks/{task_id}")));
     seen["messages"].as_array().cloned().unwrap_or_default()

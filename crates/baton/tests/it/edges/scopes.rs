@@ -23,7 +23,7 @@ fn a_node_reaches_only_tasks_it_sent_or_was_given() {
     for (action, body) in [("cancel", json!({})), ("reply", json!({"text": "x"})), ("ack", json!({}))] {
         refused(&act(&other, &task_id, action, &body), 403, "permission_denied");
     }
-    // Its sender may call it off, but not answer it.
+    // Its sender may cancel it, but not answer it.
     refused(&act(&sender, &task_id, "reply", &json!({"text": "x"})), 403, "permission_denied");
     succeed(&act(&sender, &task_id, "cancel", &json!({})));
 }

@@ -136,7 +136,7 @@ fn acks_starts_cancels_retries_and_reassignments_are_updates_by_who_did_them() {
     let salt = &task(&network.user, &task_id)["evidence_salt"];
     assert_eq!(recorded[4]["data"]["attributes"]["baton"]["reason"], hmac(salt, "SECRET-REASON"));
 
-    // The new task is the planner's, asked for again by a person: the one who acted is named.
+    // The new task is the planner's, asked for again by a user: the one who acted is named.
     let again = text(&retried["task_id"]);
     assert_left(&network.user, &again, &[requested("alice", visible_handoff())]);
     assert_eq!(of_task(&network.user, &again)[0]["data"]["attributes"]["baton"]["from"], "planner");

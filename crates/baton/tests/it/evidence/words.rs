@@ -1,4 +1,4 @@
-//! Honest words: whatever a person reads says of a handoff that it is visible, observed, recorded, and never that it
+//! Honest words: whatever a user reads says of a handoff that it is visible, observed, recorded, and never that it
 //! was right. Looked at: every document, the command line's help, the schemas, the routes, and every text in the code.
 
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ const JUDGEMENTS: [&str; 11] = [
     "legitimate",
     "approved",
 ];
-/// The guardrail, and the other ways in which it is said that nobody judges.
+/// The guardrail, and the other sentences that deny a judgement.
 const DENIALS: [&str; 5] = [
     "none of these fields mean", // the freeze's own sentence, on the work graph
     "none of them means",
@@ -81,7 +81,7 @@ fn no_text_for_people_judges_a_handoff() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
-fn gather(folder: &Path, endings: &[&str], is_deep: bool, files: &mut Vec<PathBuf>) {
+pub(super) fn gather(folder: &Path, endings: &[&str], is_deep: bool, files: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries {
         let path = entry.unwrap().path();
@@ -97,7 +97,7 @@ fn gather(folder: &Path, endings: &[&str], is_deep: bool, files: &mut Vec<PathBu
 }
 
 /// The help of a command and of all below it.
-fn helps(command: &[String]) -> Vec<String> {
+pub(super) fn helps(command: &[String]) -> Vec<String> {
     let output = baton().args(command).arg("--help").output().unwrap();
     let help = String::from_utf8(output.stdout).unwrap();
     let below = help.split("Commands:").nth(1).unwrap_or_default();

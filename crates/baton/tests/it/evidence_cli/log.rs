@@ -1,4 +1,4 @@
-//! The log as a person reads it: a golden history, hostile text, following, and who may look.
+//! The log as a user reads it: a golden history, hostile text, following, and who may look.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader};

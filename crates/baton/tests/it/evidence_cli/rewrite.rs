@@ -1,5 +1,5 @@
 //! Somebody with the hub's folder and its key: changes the log in the database while the hub is stopped, and signs
-//! anew, so that the hub itself finds nothing wrong.
+//! again, so that the hub itself finds nothing wrong.
 
 use baton_evidence::canonical::Writer;
 use baton_evidence::event_line::{EventLine, Stamp};
@@ -98,7 +98,7 @@ impl Rewrite {
         self.folder.join("evidence.key")
     }
 
-    /// Makes tree and checkpoint anew from the events as they are now.
+    /// Makes tree and checkpoint again from the events as they are now.
     pub(super) fn sign_anew(&self) {
         let leaves: Vec<_> = self.events().iter().map(|event| leaf_hash(event.as_bytes())).collect();
         let tiles = All(grow(&All(Vec::new()), 0, &leaves).unwrap());

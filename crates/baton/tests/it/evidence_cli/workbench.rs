@@ -1,4 +1,4 @@
-//! A person at a desk: a home folder of their own, a hub, a token and a network in the environment.
+//! A user at a desk: a home folder of their own, a hub, a token and a network in the environment.
 
 use serde_json::{Value, json};
 use std::ffi::OsStr;

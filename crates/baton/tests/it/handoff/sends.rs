@@ -40,7 +40,7 @@ fn a_send_that_waits_is_answered_when_the_agent_asks_and_shows_the_question() {
     let sent = sent.join().unwrap();
     assert_eq!((&sent["ended"], &sent["task"]["status"]), (&json!(false), &json!("waiting_input")));
     assert_eq!(sent["task"]["messages"][0]["content"], "which?");
-    // What was said comes with the claim that goes on with it.
+    // The messages come with the claim that continues the task.
     succeed(&act(&tenant.user, &id, "answer", &json!({"text": "this one"})));
     let again = claim(&worker, 50, 60);
     let said: Vec<_> =

@@ -1,5 +1,5 @@
 //! Names that are made to be mistaken for others, or for an option or a path: none is created, and those that exist
-//! go on working.
+//! continue working.
 
 use rusqlite::{Connection, params};
 use serde_json::json;

@@ -75,7 +75,7 @@ fn a_backup_under_load_has_all_that_was_answered_before_it_though_the_hub_is_kil
         let row = task(&reader, task_id);
         assert!(row["status"] == *status || *status == "delivered", "{task_id}: {row}");
     }
-    // And it goes on: the tokens are those of then.
+    // And it continues: the tokens are those of then.
     let worker = Client::new(restored.address()).with_token(agents[0].1.token.as_deref().unwrap());
     assert!(claim(&worker, 0, 60)["task"].is_object());
     drop(told);
@@ -120,7 +120,7 @@ fn a_folder_without_a_hub_is_backed_up_also_after_a_kill() {
     let file = folder.path().join("backup");
     back_up(&hub.data_dir(), &file).exited(0);
 
-    // Never over another file, unless it is said.
+    // Never over another file without --force.
     let before = std::fs::read(&file).unwrap();
     let ran = back_up(&hub.data_dir(), &file).exited(2);
     assert!(ran.stderr.contains("--force"), "{ran:?}");

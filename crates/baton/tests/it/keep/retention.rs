@@ -24,7 +24,7 @@ fn count(folder: &Path, sql: &str) -> i64 {
     Connection::open(folder.join("hub.db")).unwrap().query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
-/// `baton evidence` as a person of the network.
+/// `baton evidence` as a user of the network.
 fn evidence(hub: &Hub, network: &Tenant, home: &Path, arguments: &[&str]) -> Ran {
     let mut command = std::process::Command::new(binary());
     command.arg("evidence").args(arguments).current_dir(home).env("HOME", home).env("BATON_HUB", hub.url());
@@ -209,7 +209,7 @@ fn how_long_tasks_are_kept_is_days_or_hours_and_at_least_a_day() {
             ])
     {
         let folder = tempfile::tempdir().unwrap();
-        // A wrong option is told before anything is touched; a right one gets as far as the address.
+        // A wrong option is reported before anything is touched; a right one gets as far as the address.
         let mut command = baton();
         command.args(["hub", "start", "--host", "192.0.2.1", "--data-dir"]).arg(folder.path().join("data"));
         let ran = command.arg(format!("--keep-tasks={keep}")).output().unwrap();

@@ -1,5 +1,5 @@
 //! Several calls of a model in a row, as an agent: it claims a task, asks its sender under the lease, reads the answer and
-//! replies. And one that a person must allow: it runs because `baton init` said so. And an idle session that its inbox wakes.
+//! replies. And one that a user must allow: it runs because `baton init` said so. And an idle session that its inbox wakes.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 
 /// What the model does next: calls a tool with arguments that follow from what the tools have answered so far, or says its
-/// last words; or it is idle until it is told something with these words in it.
+/// last words; or it is idle until it receives a text with these words.
 pub(super) enum Step {
     Call(&'static str, Arguments),
     Say(&'static str),

@@ -76,7 +76,7 @@ impl Stage {
             ] {
                 command.env(quiet, "1");
             }
-            // Whatever leaves loopback all the same comes to the model, which notes it.
+            // Whatever leaves loopback anyway comes to the model, which notes it.
             command.env("HTTPS_PROXY", &model.url).env("HTTP_PROXY", &model.url);
             command.env("NO_PROXY", "127.0.0.1,localhost");
         }

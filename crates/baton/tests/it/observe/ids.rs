@@ -42,6 +42,6 @@ fn every_line_of_a_request_has_its_id_also_of_a_tool_call() {
     };
     assert_eq!(ids("answered", "/api/networks"), ["from-rest"]);
     assert_eq!(ids("answered", "/mcp"), ["from-a-tool"]);
-    // This one is said in a task of the SDK's.
+    // This one is logged in a task of the SDK's.
     assert_eq!(ids("called", "/mcp"), ["from-a-tool"]);
 }

@@ -13,5 +13,5 @@ fn everything_the_makefile_builds_is_locked() {
     for line in builds {
         assert!(line.contains("--locked"), "{line}");
     }
-    assert!(makefile.contains("$(CARGO) metadata --locked"), "before cargo-fuzz, which cannot be told");
+    assert!(makefile.contains("$(CARGO) metadata --locked"), "before cargo-fuzz, which has no such option");
 }

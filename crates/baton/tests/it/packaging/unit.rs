@@ -1,4 +1,4 @@
-//! The systemd unit: its command is run as systemd would run it, with a socket that hears what systemd would.
+//! The systemd unit: its command is run as systemd would run it, with a socket that receives what systemd would.
 
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
@@ -63,7 +63,7 @@ fn a_socket_without_a_path_is_told_too_and_a_stop_by_command_is_told_alike() {
 fn a_manager_that_cannot_be_told_stops_nothing() {
     let hub = Hub::start_with_env(&["--password", PASSWORD], &[("NOTIFY_SOCKET", "/nowhere/notify")]);
     assert_eq!(hub.client().get("/ready").status, 200);
-    assert!(hub.log().contains("the service manager could not be told"), "{}", hub.log());
+    assert!(hub.log().contains("the service manager could not be notified"), "{}", hub.log());
 }
 
 #[test]

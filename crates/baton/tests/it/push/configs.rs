@@ -60,7 +60,7 @@ fn a_receiver_is_shown_its_credentials_and_nobody_else_ever_is() {
     push_to(&tenant, &task_id, &again);
     succeed(&act(&worker, &task_id, "reply", &json!({"text": "done"})));
     again.wait_for(2);
-    assert_eq!(told(&receiver.received()), ["working"], "who was removed hears nothing more");
+    assert_eq!(told(&receiver.received()), ["working"], "a removed receiver receives nothing more");
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn what_leads_inside_is_refused_by_number_by_odd_number_and_by_name() {
         let refused = rpc(&tenant.user, &tenant.network_id, "worker", "SendMessage", &params);
         assert_eq!(refused["error"]["code"], -32602, "{url}: {refused}");
     }
-    // What a name leads to is not told: only that it may not be called, and what would allow it.
+    // What a name resolves to is not revealed: only that it may not be called, and what would allow it.
     let params = json!({"taskId": task_id, "url": "https://localhost/"});
     let create = "CreateTaskPushNotificationConfig";
     let refused = rpc(&tenant.user, &tenant.network_id, "worker", create, &params).to_string();

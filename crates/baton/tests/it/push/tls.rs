@@ -1,4 +1,4 @@
-//! A receiver behind TLS hears nothing, its token least of all, unless the hub knows who signed its certificate.
+//! A receiver behind TLS receives nothing, its token least of all, unless the hub knows who signed its certificate.
 
 use serde_json::json;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! An agent of others by script: a card, and a task whose states are told one look after another.
+//! A remote agent by script: a card, and a task whose states are returned one poll after another.
 
 use serde_json::{Value, json};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -78,7 +78,7 @@ impl Agent {
         self.outside.url("/")
     }
 
-    /// The calls it heard, by method, cards aside.
+    /// The calls it received, by method, cards aside.
     pub(super) fn calls(&self) -> Vec<(String, Value)> {
         calls(&self.outside.received())
     }
@@ -87,7 +87,7 @@ impl Agent {
         self.calls().into_iter().map(|(method, _)| method).collect()
     }
 
-    /// Waits until it has heard so many calls of a method.
+    /// Waits until it has received this many calls of a method.
     pub(super) fn wait_for(&self, method: &str, count: usize) -> Vec<Value> {
         let of_method = |heard: &[RecordedCall]| -> Vec<Value> {
             calls(heard).into_iter().filter(|(name, _)| name == method).map(|(_, params)| params).collect()

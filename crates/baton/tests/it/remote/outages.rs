@@ -1,4 +1,4 @@
-//! The agent of others is away, or the hub is: the task waits and goes on.
+//! The remote agent is away, or the hub is: the task waits and continues.
 
 use baton_core::limits;
 use serde_json::json;

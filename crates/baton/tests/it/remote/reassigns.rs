@@ -1,4 +1,4 @@
-//! A task given to another agent of others is called off at the first and goes out anew at the second, and back.
+//! A task given to another remote agent is cancelled at the first and goes out again at the second, and back.
 
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -46,7 +46,7 @@ fn the_first_agent_gets_its_cancel_also_after_the_second_has_begun() {
     let sent_on = second.wait_for("SendMessage", 1);
     assert_eq!(sent_on[0]["message"].get("taskId"), None, "it is new to the second agent");
     assert_eq!(sent_on.len(), 1);
-    // And back: what was cancelled there does not go on, it goes out anew.
+    // And back: what was cancelled there does not continue, it goes out again.
     reassign(&tenant, &task_id, "scout");
     let sends = first.wait_for("SendMessage", 2);
     assert_eq!(sends[1]["message"].get("taskId"), None);

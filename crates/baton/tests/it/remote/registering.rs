@@ -1,4 +1,4 @@
-//! Who may register an agent of others, which are refused, and the command line.
+//! Who may register a remote agent, which are refused, and the command line.
 
 use serde_json::json;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! An agent of others behind TLS: whose certificate the hub does not know is refused, also inside; who is signed by an
+//! A remote agent behind TLS: whose certificate the hub does not know is refused, also inside; who is signed by an
 //! authority that the hub was given is spoken to.
 
 use serde_json::json;
@@ -20,7 +20,7 @@ fn an_agent_with_a_certificate_nobody_knows_is_refused_with_the_reason() {
     let body = json!({"alias": "scout", "card_url": agent.card_url(), "credential": "the-bearer-51"});
     let error = refused(&tenant.user.post(&path, &body), 400, "invalid input");
     assert!(error["message"].as_str().unwrap().contains("signed by nobody the hub knows"), "{error}");
-    assert!(agent.outside.received().is_empty(), "nothing was said to it, the credential least of all");
+    assert!(agent.outside.received().is_empty(), "nothing was sent to it, least of all the credential");
 }
 
 #[test]

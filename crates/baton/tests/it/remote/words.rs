@@ -28,9 +28,7 @@ fn a_word_that_is_refused_or_answered_by_a_message_neither_fails_nor_ends_the_ta
                 said.clone()
             }
             "SendMessage" => sent(&task("WORKING", None)),
-            "GetTask" if words.load(Ordering::SeqCst) > 0 => {
-                AgentReply::Result(answered("done all the same"))
-            }
+            "GetTask" if words.load(Ordering::SeqCst) > 0 => AgentReply::Result(answered("done anyway")),
             _ => AgentReply::Result(task("WORKING", None)),
         });
         register(&tenant, &agent.card_url(), None);
@@ -39,7 +37,7 @@ fn a_word_that_is_refused_or_answered_by_a_message_neither_fails_nor_ends_the_ta
         succeed(&act(&tenant.user, &task_id, "answer", &json!({"text": "by the way"})));
         agent.wait_for("SendMessage", 2);
         let row = wait_for_status(&tenant.user, &task_id, "replied");
-        assert_eq!(row["result"], "done all the same", "{name}");
+        assert_eq!(row["result"], "done anyway", "{name}");
         assert_eq!(agent.wait_for("SendMessage", 2).len(), 2, "a word is passed on once");
         assert!(!agent.methods().contains(&"CancelTask".into()), "{name}");
     }

@@ -1,4 +1,4 @@
-//! The database cannot be written for a while, just when an agent of others answered: its answer is written later, and
+//! The database cannot be written for a while, just when a remote agent answered: its answer is written later, and
 //! nothing goes out twice for it.
 
 use rusqlite::Connection;
@@ -106,7 +106,7 @@ fn a_message_that_is_all_there_is_is_not_asked_for_again_when_the_lease_was_lost
     register(&tenant, &agent.card_url(), None);
     let task_id = send(&tenant.user, "scout", "x");
     wait_for_trouble(&hub, "not written yet");
-    // Nobody can write for longer than a lease: the errand's is not the task's any more, and the task's is over.
+    // Nobody can write for longer than a lease: the remote task's is not the task's any more, and the task's is over.
     blockade.end_with(
         "UPDATE tasks SET lease_id = 'lease_' || substr(lower(hex(task_id)), 1, 32), lease_deadline = 0
          WHERE lease_id IS NOT NULL",

@@ -18,7 +18,7 @@ const MOMENT: Duration = Duration::from_millis(10);
 pub(super) enum Outcome {
     /// The hub says it is done.
     Done(Value),
-    /// A rule said no; nothing was changed.
+    /// A rule refused; nothing was changed.
     Refused(Value),
     /// The hub could not, and says that nothing was changed.
     Unavailable,

@@ -66,7 +66,7 @@ impl<'a> Faults<'a> {
         }
     }
 
-    /// Lets the others go on for a while that the seed draws.
+    /// Lets the others continue for a while that the seed draws.
     fn wait(&mut self, from_millis: u64, to_millis: u64) {
         thread::sleep(Duration::from_millis(from_millis + self.random.below(to_millis - from_millis)));
     }

@@ -1,4 +1,4 @@
-//! What the hub said it had done, kept outside of it; and what was asked and never answered.
+//! What the hub acknowledged, kept outside of it; and what was asked and never answered.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

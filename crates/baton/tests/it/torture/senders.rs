@@ -56,7 +56,7 @@ pub(super) fn run(stage: &Stage, mut random: Random) {
     }
 }
 
-/// A task this network was lately given.
+/// A task this network was recently given.
 pub(super) fn recent(stage: &Stage, network: &Network, random: &mut Random) -> Option<String> {
     let book = stage.ledger.book();
     let known = &book.known[network.number];

@@ -1,4 +1,4 @@
-//! Those who only look, while all goes on: ends stay as they were, no network sees another's tasks, checkpoints are kept.
+//! Those who only look, while all continues: ends stay as they were, no network sees another's tasks, checkpoints are kept.
 
 use std::time::Duration;
 

@@ -53,7 +53,7 @@ impl Work<'_> {
         self.held(&body, asked)
     }
 
-    /// Writes down what a claim gave, alone or with a reply.
+    /// Records what a claim returned, alone or with a reply.
     fn held(&self, body: &Value, asked: Instant) -> Option<(String, String)> {
         let task_id = body["task"]["task_id"].as_str()?.to_owned();
         let lease_id = body["lease_id"].as_str()?.to_owned();
@@ -107,7 +107,7 @@ impl Work<'_> {
         }
     }
 
-    /// Answers under the lease, and may take the next task along; one whose answer is lost is said again.
+    /// Answers under the lease, and may take the next task along; one whose response is lost is sent again.
     fn reply(
         &self,
         task_id: &str,

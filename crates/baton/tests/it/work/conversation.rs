@@ -1,5 +1,5 @@
-//! A command asks the sender of its task and goes on with the answer, in the same run; if its worker dies meanwhile, the
-//! next run receives what was said.
+//! A command asks the sender of its task and continues with the answer, in the same run; if its worker dies meanwhile, the
+//! next run receives the messages.
 
 use serde_json::{Value, json};
 
@@ -199,7 +199,7 @@ fn a_wait_that_is_over_leaves_the_question_and_asking_it_again_waits_for_the_sam
 fn a_cancel_while_it_waits_ends_the_command() {
     let hub = Hub::start();
     let (network, agent) = tenant_with(&hub, "painter");
-    // A question that will not be answered ends by itself too; the command goes on, so that only the worker ends it.
+    // A question that will not be answered ends by itself too; the command continues, so that only the worker ends it.
     let script = asking_once(r#""which colour?" || exec sleep 600"#);
     let mut worker = Worker::start(&agent, "painter", &["--grace", "1"], &script);
     let task_id = send(&network.user, "painter", "paint it");

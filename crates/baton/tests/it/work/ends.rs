@@ -8,7 +8,7 @@ use super::worker::{Worker, ended, eventually, is_running, pids, tenant_with};
 use crate::it::hub::Hub;
 use crate::it::tenant::{act, send, succeed, task};
 
-/// A command with two children and a grandchild, who write down who they are.
+/// A command with two children and a grandchild, who record who they are.
 const FAMILY: &str = r#"sh -c 'sleep 300 & echo $! ; wait' > "$WHERE/grandchild" & sleep 300 &
 sleep 0.05; while [ ! -s "$WHERE/grandchild" ]; do sleep 0.02; done
 echo "$$ $! $(cat "$WHERE/grandchild")" > "$WHERE/family"; wait"#;
@@ -21,20 +21,18 @@ fn wait_until_gone(family: &[u32]) {
 fn a_cancel_ends_the_command_and_its_children_at_once() {
     let hub = Hub::start();
     let (network, agent) = tenant_with(&hub, "busy");
-    let mut worker = Worker::start(&agent, "busy", &[], FAMILY);
+    // It extends its lease after a third of an hour; whatever it learns before that, the stream told it.
+    let mut worker = Worker::start(&agent, "busy", &["--lease", "3600"], FAMILY);
     let task_id = send(&network.user, "busy", "go");
     let family = pids(&worker.file("family"));
     assert_eq!(family.len(), 3);
     assert!(family.iter().all(|pid| is_running(*pid)));
-    let begun = Instant::now();
     succeed(&act(&network.user, &task_id, "cancel", &json!({"reason": "enough"})));
     wait_until_gone(&family);
-    // Long before the lease of 60 seconds would be extended: the stream told it.
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     let line = worker.says("cancelled");
     assert!(line.contains(&task_id), "{line}");
     assert_eq!(task(&network.user, &task_id)["result"], "enough");
-    // And it goes on working.
+    // And it continues working.
     std::fs::remove_file(worker.home.path().join("grandchild")).unwrap();
     let next = send(&network.user, "busy", "again");
     eventually("the next task", || (task(&network.user, &next)["status"] == "running").then_some(()));

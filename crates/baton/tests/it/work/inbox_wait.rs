@@ -41,7 +41,7 @@ fn a_session_is_woken_once_for_what_is_there_and_again_only_for_what_is_new() {
     assert_eq!(code, Some(2), "{line}");
     assert_eq!(line, "the Baton inbox of coder has 2 tasks: read it with the tool get_inbox\n");
     assert_eq!(task(&network.user, &id)["status"], "delivered", "nothing is acknowledged");
-    assert_eq!(wait("a", 1), (Some(0), String::new()), "it was told already");
+    assert_eq!(wait("a", 1), (Some(0), String::new()), "it was notified already");
     assert_eq!(wait("b", 30).0, Some(2), "another session was not");
     let message = json!({"alias": "coder", "message": "hello"});
     let waiting = start(&agent, home.path(), "a", 60);

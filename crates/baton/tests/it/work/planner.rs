@@ -16,8 +16,8 @@ use crate::it::tenant::{Tenant, send, succeed, text};
 fn plan() -> String {
     format!(
         r#"task=$(cat); echo go > "$WHERE/begun-$BATON_ATTEMPT"
-           code=$('{0}' send coder "write: $task" --wait 60 --quiet) || exit 1
-           '{0}' send reviewer "review: $code" --wait 60 --quiet"#,
+           code=$('{0}' send coder "write: $task" --wait=60 --quiet) || exit 1
+           '{0}' send reviewer "review: $code" --wait=60 --quiet"#,
         binary().display()
     )
 }
@@ -29,7 +29,7 @@ fn children(reader: &Client, task_id: &str) -> Vec<Value> {
     nodes.into_iter().filter(|node| node["parent_task_id"] == *task_id).collect()
 }
 
-/// Plans once, with the worker killed so long after it began; a new worker goes on. Gives the task's id.
+/// Plans once, with the worker killed so long after it began; a new worker continues. Gives the task's id.
 fn killed_after(network: &Tenant, agent: &Client, alias: &str, words: &str, delay: Duration) -> String {
     let mut first = Worker::start(agent, alias, &["--lease", "5"], &plan());
     let task_id = send(&network.user, alias, words);

@@ -178,7 +178,7 @@ fn read_call(socket: &TcpStream) -> String {
 fn a_token_that_comes_when_the_worker_was_told_to_stop_is_ended() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let hub = Client::new(listener.local_addr().unwrap()).with_token(&format!("utok_{}", "0".repeat(64)));
-    let ((heard, hears), (go, gone)) = (channel::<String>(), channel::<()>());
+    let ((heard, incoming), (go, gone)) = (channel::<String>(), channel::<()>());
     std::thread::spawn(move || {
         let user =
             json!({"user_id": "u_1", "username": "ada", "role": "user", "must_change_password": false});
@@ -189,7 +189,7 @@ fn a_token_that_comes_when_the_worker_was_told_to_stop_is_ended() {
             let (status, body): (_, Value) = if call.starts_with("GET /api/auth/me ") {
                 ("200 OK", json!({"ok": true, "user": user, "networks": [network]}))
             } else if call.starts_with("POST /api/auth/node-token ") {
-                gone.recv().unwrap(); // the worker is told to stop meanwhile
+                gone.recv().unwrap(); // the worker is asked to stop meanwhile
                 let token = format!("ntok_{}", "0".repeat(64));
                 ("200 OK", json!({"ok": true, "token": token, "token_id": "tok_000000000001"}))
             } else {

@@ -74,7 +74,7 @@ impl Worker {
         self.child.wait().unwrap();
     }
 
-    /// Waits until it has ended: how, and all it said.
+    /// Waits until it has ended: how, and all its output.
     pub(crate) fn ends(&mut self) -> (ExitStatus, String) {
         let deadline = Instant::now() + PATIENCE;
         loop {

@@ -42,7 +42,7 @@ async fn a_profile_change_keeps_what_is_absent() {
     assert_eq!(hub.last_change().await, said("alice", "user.changed"));
     let changes = hub.audit().await.len();
     hub.put("/api/auth/me", &alice.token, json!({})).await.ok();
-    assert_eq!(hub.audit().await.len(), changes, "nothing changed, nothing is said");
+    assert_eq!(hub.audit().await.len(), changes, "nothing changed, nothing is recorded");
     let body = json!({"display_name": "x"});
     hub.put("/api/auth/me", &alice.network_token, body).await.refused(403, "user_token_required");
 }

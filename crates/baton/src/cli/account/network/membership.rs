@@ -54,13 +54,13 @@ impl Members {
 
 #[derive(Debug, Args)]
 pub(crate) struct Invite {
-    /// What those who join become
+    /// The role of users who join
     #[arg(long, value_enum, default_value_t = Role::Member)]
     role: Role,
-    /// How many may join
+    /// How many users may join
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(i64).range(1..=i64::from(limits::INVITE_MAX_USES)))]
     uses: i64,
-    /// For how many days [default: no end]
+    /// Days until it expires [default: never]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=i64::from(limits::INVITE_MAX_DAYS)))]
     days: Option<i64>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `baton node add-remote`, `ls-remote`, `remove-remote`: agents of others. Their bearer token is read from standard
+//! `baton node add-remote`, `ls-remote`, `remove-remote`: remote agents. Their bearer token is read from standard
 //! input, never from an argument, which every process of the machine may read.
 
 use clap::Args;
@@ -18,10 +18,10 @@ use crate::service::accounts::remotes;
 pub(crate) struct AddRemote {
     /// Its name in the network
     alias: String,
-    /// Where its A2A card is; an address that does not end in .json is the agent's base
+    /// The URL of its A2A card; a URL that does not end in .json is the agent's base
     #[arg(long, value_name = "URL")]
     card: String,
-    /// Read the bearer token it wants to see from standard input
+    /// Read the bearer token for the agent from standard input
     #[arg(long)]
     bearer_stdin: bool,
     #[command(flatten)]

@@ -54,7 +54,7 @@ impl Memory {
         // The id may be the hub's word, and it names files here.
         if NetworkId::parse(network).is_none() {
             return Err(Failure::usage(
-                "the hub names a network by what is no id; nothing is remembered of it",
+                "the hub answered with a network id that is not one; nothing was saved",
             ));
         }
         let home = DataFolder::home()
@@ -84,14 +84,14 @@ impl Memory {
         self.folder.join(format!("{}.leaves", self.stem))
     }
 
-    /// The checkpoint seen last. A file that is there and cannot be used is trouble, never a reason to begin anew.
+    /// The checkpoint seen last. A file that is there and cannot be used is error, never a reason to restart.
     pub(super) fn seen(&self) -> Result<Option<Seen>, Failure> {
         let path = self.path();
         let Some(text) = read_private(&path)? else { return Ok(None) };
         let damaged = |what: &str| {
             let file = path.display();
             Failure::usage(format!(
-                "{file} is no checkpoint this machine remembered ({what}); look into it, and move it away only if you know why"
+                "{file} is not a checkpoint that this machine saved ({what}); find out why before you move it away"
             ))
         };
         let contents: Contents = serde_json::from_str(&text).map_err(|error| damaged(&error.to_string()))?;
@@ -230,7 +230,7 @@ fn read_private(path: &Path) -> Result<Option<String>, Failure> {
     };
     if file.metadata().map_err(failed)?.permissions().mode() & 0o077 != 0 {
         let file = path.display();
-        return Err(Failure::usage(format!("others may read or change {file}; run `chmod 600 {file}`")));
+        return Err(Failure::usage(format!("other users can read or change {file}; run `chmod 600 {file}`")));
     }
     let mut text = String::new();
     file.take(limits::AUDIT_FILE_MAX_BYTES).read_to_string(&mut text).map_err(failed)?;

@@ -142,7 +142,7 @@ impl Report {
         }
         writeln!(
             f,
-            "It shows that the record does not hold together, not by whose doing nor why: ask whoever runs the hub."
+            "It shows that the record does not hold together, not who did it nor why: ask the operator of the hub."
         )
     }
 

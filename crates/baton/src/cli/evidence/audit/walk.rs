@@ -67,7 +67,7 @@ impl<'a> Walk<'a> {
                 network_id: self.network,
                 task_id: None,
                 after: next.checked_sub(1),
-                limit: left.clamp(1, EVIDENCE_PAGE_MAX), // also of an empty log: whoever may not read it is told
+                limit: left.clamp(1, EVIDENCE_PAGE_MAX), // also for an empty log: a caller that may not read it gets the error
             };
             let page = link.client.evidence(&args).await.map_err(reading::failed)?.into_value();
             self.walked.size = page.size;

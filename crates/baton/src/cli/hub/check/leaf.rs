@@ -23,7 +23,7 @@ pub(super) enum Told {
     Left,
     /// Handed in by somebody.
     Reported,
-    /// Something the hub saw that is no change of a task, or a difference that was told.
+    /// Something the hub saw that is not a change of a task, or a difference that was reported.
     Beside,
     /// Not to be read.
     Unread,

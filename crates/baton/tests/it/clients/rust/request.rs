@@ -1,4 +1,4 @@
-//! The client's requests, with all that is not said left out.
+//! The client's requests, with absent members left out.
 
 use a2a_types::{
     CancelTaskRequest, GetTaskRequest, ListTasksRequest, Message, Part, Role, SendMessageConfiguration,

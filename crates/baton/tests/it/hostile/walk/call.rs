@@ -33,7 +33,7 @@ pub(super) struct Call {
 pub(super) struct Answered {
     pub(super) status: u16,
     pub(super) body: Vec<u8>,
-    /// The answer goes on, or has not begun.
+    /// The answer continues, or has not begun.
     pub(super) is_open: bool,
 }
 
