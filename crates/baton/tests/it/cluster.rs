@@ -2,6 +2,7 @@
 
 mod basics;
 mod shared_state;
+mod races;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
