@@ -32,7 +32,7 @@ pub struct Bells {
     traces: OnceLock<Arc<Traces>>,
     /// Tasks that went on, for whoever watches a whole network.
     pub changes: Changes,
-    /// Tasks whose events are told outside.
+    /// Tasks whose events go to push receivers.
     pub pushes: PushBell,
 }
 
@@ -76,7 +76,7 @@ impl Bells {
         self.ears.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// From now on ended tasks are told to these, if there are any.
+    /// From now on ended tasks are reported to these, if there are any.
     pub(super) fn trace_to(&self, traces: Option<&Arc<Traces>>) {
         if let Some(traces) = traces {
             // A hub is made once over its bells.

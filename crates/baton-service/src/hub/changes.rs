@@ -1,5 +1,5 @@
 //! What streams of a whole network hear of tasks that went on: hints in passing, as many at once as a commit held,
-//! kept nowhere. Nothing is done for a network that nobody watches, and who is slow is told so instead of waited for.
+//! kept nowhere. Nothing is done for a network that nobody watches, and a slow watcher gets a notice instead of being waited for.
 
 use baton_core::{NetworkId, Status, TaskId, limits};
 use baton_store::ChangedTask;
@@ -122,6 +122,6 @@ mod tests {
         ]);
         assert_eq!(*one.try_recv().unwrap(), [(task(1), Status::Delivered)]);
         assert_eq!(*two.try_recv().unwrap(), [(task(2), Status::Acked), (task(4), Status::Running)]);
-        assert!(one.try_recv().is_err() && two.try_recv().is_err(), "a commit is told once");
+        assert!(one.try_recv().is_err() && two.try_recv().is_err(), "a commit is reported once");
     }
 }
