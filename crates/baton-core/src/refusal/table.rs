@@ -70,7 +70,7 @@ refusals! {
     UserTokenRequired = "user_token_required", Forbidden, ("use a user token: node tokens cannot do this");
     /// The call is for agents.
     NetworkTokenRequired = "network_token_required", Forbidden, ("use a node token: this is an agent's call");
-    /// You belong to several networks, or to none, and the call names none.
+    /// You have not exactly one network, and name none.
     NetworkIdRequired = "network_id_required", Invalid,
         ("pass network_id: your token does not say which network you mean");
     /// The network to send into is unknown or not yours; the two answer alike.
@@ -189,11 +189,11 @@ refusals! {
         remedy "send it again: it gets another id";
     /// The lease lapsed, was voided, or its task ended.
     LeaseLost = "lease_lost", Conflict, ("the lease no longer holds: stop working on this task");
-    /// The lease has time left; only the hub's own sweep gets this error.
+    /// The lease has time left; only the hub's own sweep hears this.
     LeaseStillRuns = "lease_still_runs", Conflict,
         ("the lease has time left"),
         remedy "nothing";
-    /// The task has time left; only the hub's own sweep gets this error.
+    /// The task has time left; only the hub's own sweep hears this.
     TaskNotOverdue = "task_not_overdue", Conflict,
         ("the task has time left or is being worked on"),
         remedy "nothing";
@@ -302,7 +302,7 @@ refusals! {
     /// The password is on the list everybody tries first.
     PasswordTooCommon = "password is too common", Invalid,
         ("choose a password that is not on the lists everybody tries first");
-    /// The current password is wrong.
+    /// The password to be changed is another.
     WrongOldPassword = "incorrect current password", Invalid, ("check old_password");
 }
 
