@@ -1,8 +1,15 @@
 # The words a user types; .ci/run types the same.
 
 NEXTEST_VERSION := 0.9.143
+MDBOOK_VERSION := 0.5.4
 FUZZ_SECONDS ?= 60
 SECONDS ?= 600
+# For torture: sqlite, postgres (two hubs on one server) or patroni (two hubs on three servers).
+STORE ?= sqlite
+TORTURES_sqlite := test(=it::torture::nothing_acknowledged_is_lost_in_a_run_of_faults)
+TORTURES_postgres := test(=it::torture::nothing_acknowledged_is_lost_by_two_hubs_on_postgresql)
+TORTURES_patroni := test(/^it::torture::.*(patroni|asynchronous)/)
+RACES ?= 2000
 CARGO ?= cargo
 PROOF := target/proof/release/baton-proof
 FIGURES := target/proof/figures
@@ -11,7 +18,7 @@ BINARY ?= $(shell ls -t target/release/baton target/quick/baton 2>/dev/null | he
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo run quick build test check spelling bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients mcp-clients browser schemathesis s3 screenshots sdk-python sdk-python-adapters postgres test-postgres18 clean
+.PHONY: help docs demo run run-cluster races patroni bench-postgres quick build test check spelling bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-pages bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients mcp-clients browser schemathesis s3 screenshots sdk-python sdk-python-adapters postgres test-postgres18 clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -23,6 +30,9 @@ demo: quick ## a hub and three agents at work, in under 20 seconds once it is bu
 run: quick ## build the hub and start it on 127.0.0.1:9200
 	@target/quick/baton hub start $(ARGS)
 
+run-cluster: quick postgres ## three hubs on one PostgreSQL: a task crosses them, one hub is killed, work goes on
+	@scripts/run-cluster.sh target/quick/baton
+
 quick:
 	@[ -e target/quick/baton ] || echo "Building Baton; the first time this takes some minutes."
 	@$(CARGO) build --locked --profile quick --package baton
@@ -30,16 +40,19 @@ quick:
 build: ## the release binary, target/release/baton
 	$(CARGO) build --locked --release --package baton
 
-# Without the package registries the clients', the browser's, schemathesis's, the bucket's and PostgreSQL's own tests fail and say so; all others still run.
 test: tools ## every test
-	@$(MAKE) --no-print-directory --jobs --keep-going --output-sync clients mcp-clients browser schemathesis s3 postgres || true
-	$(CARGO) nextest run --locked --workspace
-	@$(MAKE) --no-print-directory sdk-python
-	@$(MAKE) --no-print-directory sdk-typescript
+	@CARGO="$(CARGO)" scripts/test.sh
 
 test-postgres18: tools ## the store's contract on PostgreSQL 18
 	@scripts/postgres.sh 18
 	BATON_TEST_POSTGRES=18 $(CARGO) nextest run --locked --package baton-store -E 'test(/postgres/)'
+
+# mdBook takes some minutes to compile the first time; without its server and watcher, which pull in most of its dependencies.
+docs: target/tools/mdbook-$(MDBOOK_VERSION)/bin/mdbook ## the documentation as a site with search, target/docs/site; fails on a dead link
+	@scripts/docs.py $<
+
+target/tools/mdbook-$(MDBOOK_VERSION)/bin/mdbook:
+	$(CARGO) install mdbook --locked --version $(MDBOOK_VERSION) --no-default-features --features search --root target/tools/mdbook-$(MDBOOK_VERSION)
 
 check: spelling ## formatting, spelling, lints as errors, documentation
 	$(CARGO) fmt --all --check
@@ -49,10 +62,10 @@ check: spelling ## formatting, spelling, lints as errors, documentation
 spelling: ## the spelling of sources, help and documentation
 	@scripts/spelling.sh
 
-# Every part but the adapter's, about 25 minutes; a part that fails is named on the page, and the others still run.
+# Every part but the adapter's, about 35 minutes; a part that fails is named on the page, and the others still run.
 bench: build proof clients ## everything beside its peers, in one run: writes docs/benchmarks.md
 	@rm -f $(FIGURES)/*.json
-	@for part in peers a2a growth streams soak fairness hostile start; do \
+	@for part in peers a2a growth streams soak fairness hostile start postgres; do \
 		echo "== $$part"; $(MAKE) --no-print-directory bench-$$part || echo "bench-$$part: not measured"; done
 	@$(PROOF) page
 
@@ -79,6 +92,13 @@ bench-hostile: build driver ## memory and another tenant's reads with 10 000 net
 
 bench-start: build proof ## from the call to ready, memory when idle, size
 	@$(PROOF) start
+
+bench-postgres: build proof patroni ## hubs on PostgreSQL beside pgmq, a hub on SQLite and three synchronous servers
+	@$(PROOF) postgres
+
+bench-pages: tools build browser ## first paint and longest pause of the dashboard with 10 000 tasks and 200 agents
+	BATON_TEST_BINARY=$(CURDIR)/target/release/baton BATON_MEASURE_PAGES=1 \
+		$(CARGO) nextest run --locked --package baton --test it --no-capture -E 'test(/^it::browser::speed::/)'
 
 bench-adapter: ## adapter, content hash and bundle, each beside its limit
 	$(CARGO) bench --locked --package baton-adapter
@@ -113,9 +133,12 @@ fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz
 		$(CARGO) +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 # The same run as in `make test`, for longer: SECONDS=600, SEED=N to repeat one.
-torture: tools ## faults with a seed for ten minutes: kills, clock jumps, full disks; then everything acknowledged is accounted for
-	TORTURE_SECONDS=$(SECONDS) TORTURE_SEED=$(SEED) \
-		$(CARGO) nextest run --locked --profile torture --package baton --test it --no-capture -E 'test(/^it::torture::/)'
+torture: tools $(if $(filter patroni,$(STORE)),patroni) ## faults with a seed for ten minutes: kills, clock jumps, full disks, failovers (STORE=postgres, STORE=patroni); then everything acknowledged is accounted for
+	$(if $(TORTURES_$(STORE)),,$(error STORE is sqlite, postgres or patroni, not $(STORE)))TORTURE_SECONDS=$(SECONDS) TORTURE_SEED=$(SEED) \
+		$(CARGO) nextest run --locked --profile torture --package baton --test it --no-capture --run-ignored all -E '$(TORTURES_$(STORE))'
+
+races: tools postgres ## claims, replies, cancels and reassignments that race through two hubs, 2,000 times each (RACES=N)
+	RACES=$(RACES) $(CARGO) nextest run --locked --profile torture --package baton --test it --no-capture -E 'test(/^it::cluster::races::/)'
 
 # The hub that is walked over is a release build: what it holds is what is measured.
 walk: tools build ## ten minutes of hostile calls to every route and tool by every kind of caller (SECONDS, SEED)
@@ -167,6 +190,10 @@ schemathesis:
 # The server that speaks S3 in the tests of artifacts, pinned, in a folder of its own under target/tools.
 postgres: ## PostgreSQL 15 for the store's tests
 	@scripts/postgres.sh 15
+
+# Three PostgreSQL servers under Patroni, for `make torture STORE=patroni`, pinned, in a folder of its own under target/tools.
+patroni:
+	@scripts/patroni.sh install
 
 s3:
 	@scripts/s3.sh

@@ -157,6 +157,20 @@ enum Part {
         #[arg(last = true, required = true, value_name = "COMMAND")]
         reference: Vec<OsString>,
     },
+    /// Hubs on PostgreSQL beside pgmq, a hub on SQLite and three synchronous servers
+    Postgres {
+        #[arg(long, value_name = "N", default_value_t = 3)]
+        turns: usize,
+        /// Length of a turn
+        #[arg(long, value_name = "S", default_value_t = 10)]
+        seconds: u64,
+        /// How long a snapshot is held open
+        #[arg(long, value_name = "S", default_value_t = 180)]
+        held_seconds: u64,
+        /// Starts three servers under Patroni
+        #[arg(long, value_name = "FILE", default_value = "scripts/patroni.sh")]
+        patroni: PathBuf,
+    },
     /// The page, from what the parts have left
     Page {
         /// The commit the hub was built from [default: the checkout's]
@@ -259,6 +273,13 @@ impl Proof {
                 let (reference, length) = (reference.clone(), Duration::from_secs(*seconds));
                 let plan = a2a::Plan { baton, scratch, reference, connections, claimers, turns, length };
                 leave.keep("a2a", a2a::measure(&plan)).await
+            }
+            Part::Postgres { turns, seconds, held_seconds, patroni } => {
+                let (turns, patroni) = (*turns, absolute(patroni)?);
+                let (length, held) = (Duration::from_secs(*seconds), Duration::from_secs(*held_seconds));
+                let plan =
+                    crate::postgres::Plan { baton, postgres, patroni, scratch, turns, length, held };
+                leave.keep("postgres", crate::postgres::measure(&plan)).await
             }
             Part::Page { commit, notes, page } => {
                 let (figures, notes, page) = (figures.clone(), notes.clone(), page.clone());

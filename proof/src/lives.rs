@@ -2,10 +2,10 @@
 //! The hub and its peers take turns, because the machine's moods must meet all of them.
 
 mod handoff_client;
-mod hub;
+pub(crate) mod hub;
 pub(crate) mod hub_client;
 mod nats;
-mod pgmq;
+pub(crate) mod pgmq;
 mod sqlite;
 
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 //! syncs. A new hub for each number of connections, or one that runs already: there the run makes a network and
 //! deletes it afterwards.
 
-mod push;
+pub(crate) mod push;
 
 use serde::Serialize;
 use std::path::PathBuf;
@@ -117,7 +117,7 @@ async fn in_tenant(
     Ok(Speeds {
         send: sends(address, tenant, connections, plan.length).await?.speed()?,
         life: lives(address, tenant, connections, plan.length).await?.speed()?,
-        push: push::measure(address, tenant, connections, plan.length).await?.speed()?,
+        push: push::measure(address, address, tenant, connections, plan.length).await?.speed()?,
     })
 }
 

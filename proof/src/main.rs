@@ -1,7 +1,7 @@
 //! The proof: what the hub does beside its peers, how it grows, how many streams it holds, how it lasts, and what one
 //! tenant notices of another's attacks.
 //!
-//! One file per part (`lives`, `growth`, `streams`, `soak`, `start`, `fairness`, `hostile`, `load`, `evidence`, `work`, `a2a`); around them
+//! One file per part (`lives`, `growth`, `streams`, `soak`, `start`, `fairness`, `hostile`, `postgres`, `load`, `evidence`, `work`, `a2a`); around them
 //! the servers that are started and always ended, the connections that load them (`connection`, `request`, `stream`,
 //! `tally`), and the page made of what was measured.
 
@@ -24,6 +24,7 @@ mod load;
 mod machine;
 mod memory;
 mod page;
+mod postgres;
 mod processor;
 mod request;
 mod rows;

@@ -2,6 +2,7 @@
 
 pub(crate) mod hub;
 pub(crate) mod nats;
+pub(crate) mod patroni;
 pub(crate) mod postgres;
 
 use rustix::process::{Pid, Signal, kill_process};

@@ -1,6 +1,7 @@
 //! Texts and durations that cannot be out of bounds, one type per field of the contract.
 //! The bounds are const parameters, so that a task's text is never taken for a reason.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::limits;
@@ -40,7 +41,11 @@ impl<const MIN: usize, const MAX: usize, const IN_BYTES: bool> Text<MIN, MAX, IN
             return Err(Refusal::invalid(field, format!("must be at most {MAX} {unit}")));
         }
         if text.chars().take(MIN).count() < MIN {
-            return Err(Refusal::invalid(field, format!("must be at least {MIN} characters")));
+            let rule: Cow<'static, str> = match MIN {
+                1 => "must not be empty".into(),
+                _ => format!("must be at least {MIN} characters").into(),
+            };
+            return Err(Refusal::invalid(field, rule));
         }
         Ok(Self(text.to_owned()))
     }

@@ -13,6 +13,7 @@ mod it {
     mod guards;
     mod ids;
     mod limits;
+    mod limits_page;
     mod names;
     mod networks;
     mod properties;

@@ -25,3 +25,13 @@ pub(crate) async fn json(response: Response) -> (StatusCode, Value) {
     let (status, text) = whole(response).await;
     (status, serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
 }
+
+/// Compares a page of docs/ with what the code makes of it now, or writes it with `BATON_BLESS`.
+pub(crate) fn hold_page(name: &str, made: &str) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+    if std::env::var_os("BATON_BLESS").is_some() {
+        std::fs::write(&path, made).unwrap();
+    }
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(page == made, "docs/{name} is not what the code says; BATON_BLESS=1 writes it");
+}

@@ -5,6 +5,8 @@ mod answer;
 mod effect;
 mod handler;
 mod message;
+#[cfg(test)]
+mod page;
 mod progress;
 mod prompt;
 mod resource;

@@ -4,6 +4,7 @@
 mod accept;
 mod addresses;
 mod arrival;
+mod certificate;
 mod connection;
 mod file_limit;
 mod gate;
@@ -19,8 +20,9 @@ mod tests;
 mod tls;
 
 pub use accept::{Connections, Listener};
+pub use certificate::CertificateInUse;
 pub use file_limit::raise as raise_file_limit;
-pub use tls::{TlsError, TlsFiles};
+pub use tls::{Loaded, TlsError, TlsFiles};
 
 use axum::Router;
 use axum::middleware;

@@ -20,7 +20,7 @@ use self::runs_twice::RunsTwice;
 use crate::hub::{Bells, Clock, Hub, Settings};
 use crate::objects::Objects;
 use crate::outbound::Authorities;
-use crate::trace::{Collector, OtlpEndpoint};
+use crate::trace::{Collector, Export, OtlpEndpoint};
 
 const NOW: UnixMillis = UnixMillis::new(1_700_000_000_000);
 
@@ -212,7 +212,7 @@ fn network_row(number: u8, owner: &UserId) -> NetworkRow {
 
 /// A collector of spans at this address.
 pub fn collector(url: &str) -> Collector {
-    Collector::new(OtlpEndpoint::parse(url).unwrap(), &Authorities::default()).unwrap()
+    Collector::new(OtlpEndpoint::parse(url).unwrap(), &Authorities::default(), Export::default()).unwrap()
 }
 
 /// A key to sign checkpoints with that is the same in every test.

@@ -35,7 +35,7 @@ pub use access::Identity;
 pub use actor_tokens::ActorTokens;
 pub use bells::{Bell, Bells};
 pub use card_key::{CardKey, PublicKey as CardPublicKey};
-pub use changes::Moved;
+pub use changes::MovedTasks;
 pub use client_address::client_of;
 pub use clock::Clock;
 pub use cursor_key::CursorKey;
@@ -56,7 +56,7 @@ pub use transient_frames::TransientFrames;
 use baton_core::TaskId;
 use baton_core::{Caller, MessageId, NetworkId, UserId};
 use baton_evidence::note::SigningKey;
-use baton_store::{Backup, Share, Store, Tenant};
+use baton_store::{Backup, Peers, Share, Store, Tenant};
 use std::sync::Arc;
 
 use crate::metrics::Metrics;
@@ -79,6 +79,8 @@ pub struct Hub {
     pub store: Arc<dyn Store>,
     /// What makes backups, in the way of the store's engine.
     pub backup: Arc<dyn Backup>,
+    /// The other hubs on the same database, if there can be any.
+    pub peers: Option<Arc<dyn Peers>>,
     /// Where the bytes of artifacts lie.
     pub objects: Objects,
     /// Uploads and downloads of them.
@@ -86,7 +88,6 @@ pub struct Hub {
     pub clock: Clock,
     pub bells: Arc<Bells>,
     pub presences: Arc<Presences>,
-    pub transient_frames: TransientFrames,
     pub settings: Settings,
     pub outbound: Outbound,
     /// Rings when remote agents were added or removed.
@@ -139,12 +140,12 @@ impl Hub {
         Self {
             store,
             backup,
+            peers: None,
             objects,
             transfers: Transfers::default(),
             bells,
             presences: Arc::new(Presences::new(clock.clone())),
             clock,
-            transient_frames: TransientFrames::default(),
             outbound: Outbound::new(settings.outbound.clone()),
             remotes_changed: tokio::sync::Notify::default(),
             settings,
@@ -190,6 +191,24 @@ impl Hub {
     /// The same hub, whose cursors are sealed with the database's key: those of an earlier run still open.
     pub fn with_cursor_key(self, key: &[u8; 32]) -> Self {
         Self { cursor_key: CursorKey::new(key), ..self }
+    }
+
+    /// The same hub on a database that it shares with others.
+    pub fn with_peers(self, peers: Option<Arc<dyn Peers>>) -> Self {
+        Self { peers, ..self }
+    }
+
+    /// How many hubs are alive on the database, this one included.
+    pub fn alive_count(&self) -> u32 {
+        self.peers.as_ref().map_or(1, |peers| peers.alive_count().max(1))
+    }
+
+    /// Sends a frame to everybody who listens to a network, on any hub. It is not stored.
+    pub fn send_transient(&self, network: &NetworkId, body: String) {
+        if let Some(peers) = &self.peers {
+            peers.send_transient(network, &body);
+        }
+        self.bells.transient_frames.send(network, body);
     }
 
     #[cfg(test)]

@@ -16,6 +16,7 @@ pub use words::{LabelValue, Tally};
 use process::StartTime;
 use requests::Requests;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Everything that is counted beside the store, which counts for itself.
 #[derive(Debug, Default)]
@@ -24,8 +25,39 @@ pub struct Metrics {
     pub pushes: Tally<PushOutcome>,
     /// Shared with every connection.
     pub connections_closed: Arc<Tally<ConnectionsClosed>>,
+    /// Shared with the listener.
+    pub certificate: Arc<Certificate>,
     pub started: StartTime,
 }
+
+/// What is known of the hub's own certificate.
+#[derive(Debug, Default)]
+pub struct Certificate {
+    /// Unix seconds; 0 without a certificate, or if its time cannot be read.
+    expires: AtomicU64,
+    pub reloads: Tally<CertificateReload>,
+}
+
+impl Certificate {
+    /// Notes the end of the validity of the certificate that is in use.
+    pub fn set_expiry(&self, unix_seconds: u64) {
+        self.expires.store(unix_seconds, Ordering::Relaxed);
+    }
+
+    /// Unix seconds; none without a certificate.
+    pub fn expiry(&self) -> Option<u64> {
+        Some(self.expires.load(Ordering::Relaxed)).filter(|seconds| *seconds > 0)
+    }
+}
+
+words!(
+    /// How a reload of the hub's certificate went.
+    CertificateReload {
+        Loaded = "loaded",
+        // The one before stays in use.
+        Failed = "failed",
+    }
+);
 
 words!(
     /// Why the hub closed a connection.

@@ -6,12 +6,14 @@ mod collector;
 mod endpoint;
 mod environment;
 pub mod json;
+mod sampler;
 pub mod span;
 pub mod task;
 
-pub use collector::{Collector, Refused};
+pub use collector::{Collector, Export, Refused};
 pub use endpoint::OtlpEndpoint;
 pub use environment::of_environment;
+pub use sampler::Sampler;
 
 use baton_core::{TaskId, limits};
 use baton_store::ChangedTask;
@@ -84,11 +86,11 @@ impl Traces {
 mod tests {
     use super::*;
     use crate::fixture::collector;
-    use baton_core::{NetworkId, Status, UnixMillis};
+    use baton_core::{Status, UnixMillis};
 
     fn changed(from: Option<Status>, status: Option<Status>) -> ChangedTask {
         let task_id = TaskId::new(UnixMillis::new(1), [1; 10]);
-        ChangedTask { network_id: NetworkId::from_random([1; 6]), task_id, from, status }
+        ChangedTask { task_id, from, status }
     }
 
     fn dropped(traces: &Traces) -> u64 {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::copy::CopyJob;
 use crate::job::WriteJob;
-use crate::parked::{Parked, ParkedClaim, Ticket};
+use crate::parked::{Inbox, Parked, ParkedClaim, Ticket};
 use crate::share::Share;
 
 /// A write in a batch, and how long it ran.
@@ -33,6 +33,8 @@ pub(crate) struct Batch {
     pub(crate) writes: Vec<Taken>,
     /// Claims that found nothing in this batch and were parked.
     pub(crate) parked: Vec<Ticket>,
+    /// Inboxes with a task that was opened and that no parked claim has taken.
+    pub(crate) opened: Vec<Inbox>,
     /// Whether somebody waits for a probe.
     pub(crate) probes: bool,
     /// The copy that was asked for in between; nothing more is taken then.

@@ -8,9 +8,11 @@ pub mod copy;
 mod entry_bundle;
 pub mod error;
 mod fair_queue;
+mod hint;
 pub mod job;
 mod meter;
 mod parked;
+mod peers;
 mod postgres;
 mod refused;
 pub mod rows;
@@ -25,9 +27,11 @@ pub use clock::{Clock, ClockReading};
 pub use copy::{Backup, CopyProgress, Copying};
 pub use entry_bundle::{Entries, Entry, EntryBundle};
 pub use error::Error;
+pub use hint::{Bell, ChangedTask, Changes, CommittedBy, GrownLog, Hint, Moved, Ring};
 pub use meter::Meter;
 pub use parked::{Inbox, Parked, Ticket};
-pub use postgres::{PostgresOptions, PostgresStore, inspect_postgres};
+pub use peers::{Asked, HubRow, Peers, Work};
+pub use postgres::{HubFacts, PostgresOptions, PostgresStore, inspect_postgres};
 pub use rows::{Snapshot, Transaction};
 pub use share::Share;
 #[cfg(debug_assertions)]
@@ -36,5 +40,5 @@ pub use sqlite::{
     CopyFacts, SqliteOptions, SqliteStore, artifacts_of_copy, copy_closed, glance, inspect, look_at_copy,
     schema,
 };
-pub use store::{Bell, ChangedTask, Committed, GrownLog, Health, Lane, Ring, Store, WriteCheck};
+pub use store::{AccessEpoch, Health, Lane, Store, WriteCheck};
 pub use tenant::{Claim, Tenant, WhenEmpty};

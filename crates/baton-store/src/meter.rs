@@ -132,6 +132,14 @@ impl Meter {
         self.missed_loads.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// What there is was counted again: other hubs change it too.
+    pub(crate) fn recounted(&self, there: &Tally) {
+        for (count, now) in self.tasks.iter().zip(there.tasks) {
+            count.store(now, Ordering::Relaxed);
+        }
+        self.leases.store(there.leases, Ordering::Relaxed);
+    }
+
     fn apply(&self, tally: &Tally) {
         for (count, change) in self.tasks.iter().zip(tally.tasks).filter(|(_, change)| *change != 0) {
             count.fetch_add(change, Ordering::Relaxed);

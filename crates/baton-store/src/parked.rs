@@ -102,6 +102,16 @@ impl Parked {
         first
     }
 
+    /// Takes all claims of some inboxes whose callers are still there, in the order of their places.
+    pub(crate) fn take_all(&self, is_meant: impl Fn(&Inbox) -> bool) -> Vec<ParkedClaim> {
+        let mut inboxes = self.lock();
+        let meant: Vec<_> = inboxes.keys().filter(|inbox| is_meant(inbox)).cloned().collect();
+        let lines: BTreeMap<_, _> =
+            meant.iter().filter_map(|inbox| inboxes.remove(inbox)).flatten().collect();
+        drop(inboxes);
+        lines.into_values().filter(|claim| !claim.job.is_abandoned()).collect()
+    }
+
     /// Answers everybody: the store is closed.
     pub(crate) fn close(&self) {
         let inboxes = std::mem::take(&mut *self.lock());

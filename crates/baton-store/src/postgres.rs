@@ -23,24 +23,28 @@
 //! and ids of events come from sequences, taken under the lock: in order within a network, with gaps.
 //!
 //! **Commits whose answer never came** are looked up by the number of the batch (`commit.rs`). There is no `NOTIFY` and no
-//! savepoint. What other hubs changed shows in the heads.
+//! savepoint in it. What other hubs changed shows in the heads; that they did is announced beside the transactions (`link.rs`).
 
+mod clock;
 pub(crate) mod column;
 mod commit;
 mod dialect;
 mod fault;
 mod heads;
 mod lane;
+mod link;
 mod nul;
 mod parameter;
 mod readers;
+mod registry;
 mod schema;
 mod scope;
 mod session;
 mod set;
 mod tallies;
 
-use baton_core::{Status, limits};
+use baton_core::limits;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -48,26 +52,35 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio_postgres::Config;
 
+use crate::clock::Clock;
+use crate::copy::{Backup, Copying};
 use crate::error::Error;
 use crate::fair_queue::Bounds;
+use crate::hint::Bell;
 use crate::job::{ReadJob, WriteJob};
 use crate::meter::{Meter, Tally};
 use crate::parked::Parked;
+use crate::peers::Peers;
 use crate::refused::Refused;
 use crate::rows::CheckReads;
 use crate::share::Share;
 use crate::sql::rows::Rows;
-use crate::store::{Bell, Health, Lane, Store, WriteCheck};
+use crate::store::{AccessEpoch, Health, Lane, Store, WriteCheck};
 use crate::waiting::{Mail, Waiting};
+use clock::ServerClock;
 use lane::{Shared, Turn};
+use link::Link;
 use readers::Readers;
+pub use registry::HubFacts;
 use scope::Ask;
 pub(crate) use scope::{Extent, Mode};
 pub(crate) use session::Session;
 
 /// How the engine is set up.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct PostgresOptions {
+    /// What other hubs can know of this one.
+    pub hub: HubFacts,
     /// Connections that write.
     pub lanes: usize,
     /// Connections for quick reads; slow ones have theirs.
@@ -78,16 +91,20 @@ pub struct PostgresOptions {
     pub quick_read_max: Duration,
     /// How long a slow read may take before it is stopped.
     pub slow_read_max: Duration,
+    /// How long an answer to a write is waited for before its connection is closed.
+    pub answer_max: Duration,
 }
 
 impl Default for PostgresOptions {
     fn default() -> Self {
         Self {
+            hub: HubFacts::default(),
             lanes: limits::POSTGRES_LANES_COUNT,
             readers: 3,
             writes_waiting_per_share: limits::WRITES_WAITING_PER_SHARE_MAX_COUNT,
             quick_read_max: Duration::from_millis(limits::QUICK_READ_MAX_MILLIS),
             slow_read_max: Duration::from_millis(limits::SLOW_READ_MAX_MILLIS),
+            answer_max: limits::POSTGRES_ANSWER_MAX,
         }
     }
 }
@@ -96,6 +113,7 @@ impl Default for PostgresOptions {
 pub struct PostgresStore {
     shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    link: Mutex<Option<JoinHandle<()>>>,
     readers: Readers,
 }
 
@@ -116,6 +134,7 @@ impl PostgresStore {
         schema::prepare(&session)?;
         let meter = Arc::new(Meter::new(&there_is(&session)?));
         let epoch = Arc::new(AtomicU64::new(access_epoch(&session)?));
+        let clock = Arc::new(ServerClock::start(server_time(&session)?));
         let lanes = options.lanes.max(1);
         let turns = Waiting::new(Bounds {
             waiting: limits::WRITES_WAITING_MAX_COUNT,
@@ -123,18 +142,22 @@ impl PostgresStore {
             running_per_share: limits::WRITE_BATCH_MAX_COUNT,
         });
         let readers = Readers::start(&config, &options, &meter)?;
+        commit::forget_lanes(&session)?;
+        let hub = hub_name(&session)?;
+        let (link, inbound) = Link::new(hub.clone(), options.hub.clone());
         let shared = Arc::new(Shared {
             config,
             turns,
             parked: Arc::default(),
             bell,
             epoch,
+            clock,
             meter,
+            answer_max: options.answer_max,
             refused: Refused::default(),
+            link: Arc::new(link),
             mail: (0..lanes).map(|_| Mail::default()).collect(),
         });
-        commit::forget_lanes(&session)?;
-        let hub = hub_name(&session)?;
         let mut threads = Vec::new();
         for number in 0..lanes {
             let name = format!("{hub}/{number}");
@@ -144,7 +167,21 @@ impl PostgresStore {
                 std::thread::Builder::new().name(format!("writer-{number}")).spawn(move || lane.run());
             threads.push(thread.map_err(|error| Error::Unavailable(error.to_string()))?);
         }
-        Ok(Self { shared, threads: Mutex::new(threads), readers })
+        let linked = shared.clone();
+        let thread =
+            std::thread::Builder::new().name("link".into()).spawn(move || link::run(&linked, inbound));
+        let link = thread.map_err(|error| Error::Unavailable(error.to_string()))?;
+        Ok(Self { shared, threads: Mutex::new(threads), link: Mutex::new(Some(link)), readers })
+    }
+
+    /// The other hubs on the database.
+    pub fn peers(&self) -> Arc<dyn Peers> {
+        self.shared.link.clone()
+    }
+
+    /// The server's clock, as this hub knows it: hubs whose own clocks differ agree on the time by it.
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        self.shared.clock.clone()
     }
 
     fn push(&self, share: Share, turn: Turn) -> Result<(), Error> {
@@ -178,6 +215,10 @@ impl Store for PostgresStore {
         self.shared.epoch.load(Ordering::Acquire)
     }
 
+    fn newest_access_epoch(&self) -> AccessEpoch {
+        AccessEpoch::Asked(self.shared.link.ask_access_epoch())
+    }
+
     fn meter(&self) -> &Meter {
         &self.shared.meter
     }
@@ -198,8 +239,21 @@ impl Store for PostgresStore {
         for thread in self.threads.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             let _ = thread.join(); // a panic there was logged when it happened
         }
+        // Once the last commit is announced.
+        self.shared.link.close();
+        if let Some(link) = self.link.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            let _ = link.join(); // a panic there was told when it happened
+        }
         self.shared.parked.close();
         self.readers.close();
+    }
+}
+
+impl Backup for PostgresStore {
+    fn copy(&self, _: PathBuf) -> Result<Copying, Error> {
+        Err(Error::Unavailable(
+            "a database on PostgreSQL has no pages to copy; back it up with PostgreSQL's own tools".into(),
+        ))
     }
 }
 
@@ -248,24 +302,19 @@ fn hub_name(session: &Session) -> Result<String, Error> {
     found.first().map(|row| row.get("name")).ok_or_else(|| Error::Corrupt("no answer".into()))
 }
 
+/// The server's time in milliseconds since 1970.
+fn server_time(session: &Session) -> Result<i64, Error> {
+    let found = rows(session, "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now")?;
+    found.first().map(|row| row.get("now")).ok_or_else(|| Error::Corrupt("no answer".into()))
+}
+
 fn access_epoch(session: &Session) -> Result<u64, Error> {
     let found = rows(session, "SELECT epoch FROM access_epoch WHERE one = 1")?;
     let epoch = found.first().map(|row| row.get::<_, i64>("epoch"));
     epoch.map(i64::unsigned_abs).ok_or_else(|| Error::Corrupt("there is no access epoch".into()))
 }
 
-/// How many tasks and leases there are; looked up once, when the store is opened.
+/// How many tasks and leases there are.
 fn there_is(session: &Session) -> Result<Tally, Error> {
-    let mut tally = Tally::default();
-    for row in
-        rows(session, "SELECT status, SUM(count)::bigint AS count FROM task_counts GROUP BY status")?.iter()
-    {
-        let status: String = row.get("status");
-        let known = Status::parse(&status).ok_or_else(|| Error::Corrupt(format!("status {status:?}")))?;
-        tally.add_tasks(known, row.get("count"));
-    }
-    let leases = "SELECT COUNT(*) AS count FROM tasks WHERE lease_id IS NOT NULL
-                      AND network NOT IN (SELECT network FROM removals WHERE network IS NOT NULL)";
-    tally.leases = rows(session, leases)?.first().map_or(0, |row| row.get("count"));
-    Ok(tally)
+    registry::tally(&rows(session, registry::TASKS)?, &rows(session, registry::LEASES)?)
 }

@@ -72,7 +72,7 @@ pub use trees::{LevelFilter, TreeLevel, TreeReads, TreeTaskRow};
 pub use workers::{WorkerReads, WorkerRow, WorkerSummaryRow, WorkerWrites};
 
 use crate::clock::ClockReading;
-use crate::store::Ring;
+use crate::hint::Ring;
 
 /// One consistent state of the database.
 pub trait Snapshot:

@@ -12,6 +12,7 @@ pub(crate) mod damage;
 mod deadline;
 mod health;
 mod log_walk;
+mod migrations;
 pub(crate) mod plans;
 pub(crate) mod probe;
 mod readers;
@@ -31,12 +32,13 @@ use std::time::Duration;
 use crate::clock::Clock;
 use crate::copy::{Backup, CopyJob, Copying};
 use crate::error::Error;
+use crate::hint::Bell;
 use crate::job::{ReadJob, WriteJob};
 use crate::meter::Meter;
 use crate::parked::Parked;
 use crate::share::Share;
 use crate::sql::counts;
-use crate::store::{self, Bell, Lane, Store, WriteCheck};
+use crate::store::{self, AccessEpoch, Lane, Store, WriteCheck};
 pub use check::{artifacts_of_copy, glance, inspect};
 use checker::{CheckProgress, Checker};
 use checkpointer::Checkpointer;
@@ -149,6 +151,10 @@ impl Store for SqliteStore {
 
     fn access_epoch(&self) -> u64 {
         self.epoch.load(Ordering::Acquire)
+    }
+
+    fn newest_access_epoch(&self) -> AccessEpoch {
+        AccessEpoch::Known(self.access_epoch())
     }
 
     fn meter(&self) -> &Meter {

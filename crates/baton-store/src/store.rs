@@ -1,9 +1,9 @@
-//! An engine, what it reports after a commit, and how it is. Use cases reach it through a [`Tenant`], the store as one
+//! An engine, and how it is; what it reports after a commit is in `hint.rs`. Use cases reach it through a [`Tenant`], the store as one
 //! share uses it. Files and pages belong to the engine that has them.
 
-use baton_core::{NetworkId, Principal, Status, TaskId};
 use std::pin::Pin;
 use std::sync::Arc;
+use tokio::sync::oneshot;
 
 use crate::error::Error;
 use crate::job::{ReadJob, WriteJob};
@@ -12,53 +12,6 @@ use crate::parked::Parked;
 use crate::rows::{Snapshot, Transaction};
 use crate::share::Share;
 use crate::tenant::Tenant;
-
-/// A hint that somebody has something new to read; it carries no data, and may be given more often than needed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Ring {
-    /// In this network.
-    pub network_id: NetworkId,
-    /// For this recipient.
-    pub to: Principal,
-}
-
-/// A task whose history or conversation changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChangedTask {
-    /// In this network.
-    pub network_id: NetworkId,
-    /// The task.
-    pub task_id: TaskId,
-    /// The status it had before; none when it is new.
-    pub from: Option<Status>,
-    /// The status it has from now on; none when only a message was added.
-    pub status: Option<Status>,
-}
-
-/// A network's log that has grown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GrownLog {
-    /// The log's network.
-    pub network_id: NetworkId,
-    /// So many events it has now.
-    pub size: u64,
-    /// So many of them are new.
-    pub gained: u64,
-}
-
-/// What a committed batch leaves for those who wait: hints, without data.
-#[derive(Clone, Debug, Default)]
-pub struct Committed {
-    /// Who has something new to read.
-    pub rings: Vec<Ring>,
-    /// The tasks whose history or conversation changed.
-    pub changed_tasks: Vec<ChangedTask>,
-    /// The logs that have grown.
-    pub grown_logs: Vec<GrownLog>,
-}
-
-/// What is done with the hints of a committed batch.
-pub type Bell = Arc<dyn Fn(Committed) + Send + Sync>;
 
 /// How long a read is expected to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +37,25 @@ pub enum Health {
 /// A check of writes in progress.
 pub type WriteCheck<'s> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 's>>;
 
+/// The access epoch, asked for by a call.
+#[derive(Debug)]
+pub enum AccessEpoch {
+    /// It is known.
+    Known(u64),
+    /// Other hubs raise it too: the database is asked.
+    Asked(oneshot::Receiver<Result<u64, Error>>),
+}
+
+impl AccessEpoch {
+    /// The number.
+    pub async fn get(self) -> Result<u64, Error> {
+        match self {
+            Self::Known(epoch) => Ok(epoch),
+            Self::Asked(answer) => answer.await.unwrap_or(Err(Error::Closed)),
+        }
+    }
+}
+
 /// An engine.
 pub trait Store: Send + Sync + 'static {
     /// Runs a write in one of the next batches, when it is its share's turn.
@@ -94,7 +66,11 @@ pub trait Store: Send + Sync + 'static {
     fn parked(&self) -> &Arc<Parked>;
     /// A number that grows with every committed change of users, tokens or members, also over a start. What was learnt of
     /// a caller under an older number is to be learnt again.
+    ///
+    /// This is the newest number that this hub knows of; another hub may have raised it since.
     fn access_epoch(&self) -> u64;
+    /// The same as it is committed now, whichever hub raised it.
+    fn newest_access_epoch(&self) -> AccessEpoch;
     /// What the store counts of itself.
     fn meter(&self) -> &Meter;
     /// How it is, by what it has met so far. It looks at nothing for this.

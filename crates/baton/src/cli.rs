@@ -14,9 +14,12 @@ mod init;
 mod input;
 mod mcp;
 mod moment;
+#[cfg(test)]
+mod page;
 mod plain;
 mod runtime;
 mod screen;
+mod settings;
 mod shell;
 mod shell_word;
 mod spoken;
@@ -25,8 +28,11 @@ mod tasks;
 mod transfer;
 mod work;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
 use std::process::ExitCode;
+
+use failure::Failure;
 
 /// Tasks between agents, with evidence anyone can check offline.
 #[derive(Debug, Parser)]
@@ -68,14 +74,25 @@ enum Command {
     Shell(shell::ShellHelp),
 }
 
-/// Reads the arguments, runs the command, prints the error that stopped it.
+/// The definition of every command and option.
+fn command() -> clap::Command {
+    <Cli as CommandFactory>::command()
+}
+
+/// Reads the arguments, runs the command, reports what stopped it.
 pub(crate) fn run() -> ExitCode {
-    let done = match Cli::parse().command {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    let resolved = match settings::resolve(&command(), &args) {
+        Ok(resolved) => resolved,
+        Err(problems) => return Failure::Settings(problems).print(),
+    };
+    let cli = Cli::from_arg_matches(&resolved.matches).unwrap_or_else(|error| error.exit());
+    let done = match cli.command {
         Command::Adapt(command) => command.run(),
         Command::Artifact(command) => command.run(),
         Command::Demo(command) => command.run(),
         Command::Evidence(command) => command.run(),
-        Command::Hub(command) => command.run(),
+        Command::Hub(command) => command.run(&resolved),
         Command::Init(command) => command.run(),
         Command::Mcp(command) => command.run(),
         Command::Work(command) => command.run(),

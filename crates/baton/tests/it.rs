@@ -11,6 +11,7 @@ mod it {
     mod bundle;
     mod cli;
     mod clients;
+    mod cluster;
     mod corpus;
     mod crash;
     mod damage;
@@ -48,6 +49,9 @@ mod it {
     mod observe;
     mod outside;
     mod packaging;
+    #[allow(dead_code)] // shared with the store's own tests, which use the rest of it
+    #[path = "../../../baton-store/tests/it/postgres/server.rs"]
+    mod postgres;
     mod program;
     mod progress;
     mod push;
@@ -56,6 +60,7 @@ mod it {
     mod remote;
     mod reset_user;
     mod seed;
+    mod settings;
     mod shim;
     mod small_disk;
     mod tenant;

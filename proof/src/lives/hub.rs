@@ -18,41 +18,68 @@ pub(super) const NAME: &str = "baton hub";
 pub(super) const HANDOFF: &str = "baton hub, handoff";
 
 /// The hub with its agents.
-pub(super) struct Hub {
-    server: Server,
-    sender: Agent,
-    workers: Vec<Agent>,
-    _folder: TempDir,
+pub(crate) struct Hub {
+    pub(crate) server: Server,
+    /// A token of its admin.
+    pub(crate) user: String,
+    /// A sender and a worker for each client.
+    pairs: Vec<(Agent, Agent)>,
+    folder: TempDir,
 }
 
 impl Hub {
-    pub(super) async fn start(binary: &Path, scratch: &Path) -> Result<Self, Failure> {
+    /// A hub on SQLite with one network.
+    pub(crate) async fn start(binary: &Path, scratch: &Path) -> Result<Self, Failure> {
+        Self::start_on(binary, scratch, None, 1).await
+    }
+
+    /// A hub on this store, with its clients spread over so many networks.
+    pub(crate) async fn start_on(
+        binary: &Path,
+        scratch: &Path,
+        store: Option<&str>,
+        networks: usize,
+    ) -> Result<Self, Failure> {
         let folder = tempfile::tempdir_in(scratch).map_err(Failure::file(scratch.display()))?;
         let home = Home::new(folder.path())?;
-        let server = home.start(binary)?;
+        let environment: Vec<_> = store.map(|url| ("BATON_STORE", url.into())).into_iter().collect();
+        let server = home.start_in(binary, &environment)?;
         let user = home.log_in(&server).await?;
-        let mut tenant = Tenant::make(&server.address, user).await?;
-        let sender = tenant.mint("sender".into()).await?;
-        let workers = tenant.agents("worker", CLIENTS_MAX).await?;
-        Ok(Self { server, sender, workers, _folder: folder })
+        let mut tenants = Vec::with_capacity(networks);
+        for _ in 0..networks {
+            let mut tenant = Tenant::make(&server.address, user.clone()).await?;
+            let sender = tenant.mint("sender".into()).await?;
+            tenants.push((tenant, sender));
+        }
+        let mut pairs = Vec::with_capacity(CLIENTS_MAX);
+        for number in 0..CLIENTS_MAX {
+            let (tenant, sender) = &mut tenants[number % networks];
+            pairs.push((sender.clone(), tenant.mint(format!("bench-worker-{number}")).await?));
+        }
+        Ok(Self { server, user, pairs, folder })
     }
 
-    pub(super) async fn lives(&self, clients: usize, length: Duration) -> Result<Tally, Failure> {
+    pub(crate) async fn lives(&self, clients: usize, length: Duration) -> Result<Tally, Failure> {
         let mut lives = Vec::with_capacity(clients);
-        for worker in self.workers.iter().take(clients) {
-            let client = Client::open(&self.server.address, &self.sender, worker).await?;
+        for (sender, worker) in self.pairs.iter().take(clients) {
+            let client = Client::open(&self.server.address, sender, worker).await?;
             lives.push(repeat(client, length));
         }
         Ok(together(lives).await)
     }
 
-    pub(super) async fn handoffs(&self, clients: usize, length: Duration) -> Result<Tally, Failure> {
+    pub(crate) async fn handoffs(&self, clients: usize, length: Duration) -> Result<Tally, Failure> {
         let mut lives = Vec::with_capacity(clients);
-        for worker in self.workers.iter().take(clients) {
-            let client = handoff_client::Client::open(&self.server.address, &self.sender, worker).await?;
+        for (sender, worker) in self.pairs.iter().take(clients) {
+            let client = handoff_client::Client::open(&self.server.address, sender, worker).await?;
             lives.push(repeat(client, length));
         }
         Ok(together(lives).await)
+    }
+
+    /// Its data folder.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     pub(super) fn usage(&self) -> Result<Usage, Failure> {

@@ -15,18 +15,18 @@ use crate::server::postgres::Postgres as Server;
 use crate::tally::{Tally, together};
 use crate::trouble::Trouble;
 
-pub(super) const NAME: &str = "pgmq";
+pub(crate) const NAME: &str = "pgmq";
 /// How long a read hides a task from others.
 const HIDDEN_SECONDS: f64 = 60.0;
 
 /// The server with the queues of all clients.
-pub(super) struct Pgmq {
+pub(crate) struct Pgmq {
     server: Server,
     _folder: TempDir,
 }
 
 impl Pgmq {
-    pub(super) async fn start(programs: &Path, scratch: &Path) -> Result<Self, Failure> {
+    pub(crate) async fn start(programs: &Path, scratch: &Path) -> Result<Self, Failure> {
         let folder = tempfile::tempdir_in(scratch).map_err(Failure::file(scratch.display()))?;
         let server = Server::start(programs, folder.path())?;
         let session = connect(&server).await?;
@@ -37,7 +37,7 @@ impl Pgmq {
         Ok(Self { server, _folder: folder })
     }
 
-    pub(super) async fn lives(&self, clients: usize, length: Duration) -> Result<Tally, Failure> {
+    pub(crate) async fn lives(&self, clients: usize, length: Duration) -> Result<Tally, Failure> {
         let mut lives = Vec::with_capacity(clients);
         for number in 0..clients {
             lives.push(repeat(Client::open(&self.server, number).await?, length));

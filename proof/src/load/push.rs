@@ -1,5 +1,5 @@
 //! Push latency: from the moment a send is written to the moment its `new_task` frame arrives at a listener.
-//! Every listener is open throughout; as many of them as there are connections are sent to, one task at a time.
+//! Listeners may be at another hub than senders. Every listener is open throughout; as many of them as there are connections are sent to, one task at a time.
 
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
@@ -16,8 +16,9 @@ const LISTENERS: usize = 32;
 /// A frame that takes longer is lost.
 const FRAME_MAX_SECONDS: u64 = 10;
 
-pub(super) async fn measure(
+pub(crate) async fn measure(
     address: &Address,
+    listen_at: &Address,
     tenant: &mut Tenant,
     connections: usize,
     length: Duration,
@@ -26,7 +27,7 @@ pub(super) async fn measure(
     let listeners = tenant.agents("push", LISTENERS).await?;
     let mut streams = Vec::with_capacity(LISTENERS);
     for listener in &listeners {
-        streams.push(Stream::open(address, listener).await?);
+        streams.push(Stream::open(listen_at, listener).await?);
     }
     let quiet = streams.split_off(connections.min(LISTENERS));
     let mut pushes = Vec::with_capacity(streams.len());

@@ -1,6 +1,6 @@
 //! The goals, each with its figure and whether it was reached in this run.
 
-use super::Figures;
+use super::{Figures, engines};
 use crate::fairness::{FLOOR_MS, TIMES_MAX};
 use crate::hostile::{OWN_MIB, READ_MS};
 use crate::lives::{Lives, Row};
@@ -120,6 +120,7 @@ fn all(figures: &Figures) -> Vec<Goal> {
     ];
     let mut rows: Vec<_> = rows.into();
     rows.extend(of_tenants(figures));
+    rows.extend(engines::goals(figures));
     let is_grown = figures.growth.as_ref().is_some_and(|growth| growth.many.tasks >= GROWN_TASKS);
     let is_soaked = soak.is_some_and(|soak| soak.seconds >= SOAK_SECONDS);
     let is_attacked = figures.fairness.as_ref().is_some_and(|fairness| {
@@ -134,13 +135,14 @@ fn all(figures: &Figures) -> Vec<Goal> {
         SOAK => is_soaked,
         FAIR | UNHARMED => is_attacked,
         FOREIGN_READS | HOSTILE_MEMORY => is_hostile,
+        engines::SNAPSHOT => engines::is_held(figures),
         _ => true,
     };
     let goal = |(what, (wanted, figure))| Goal { what, wanted, figure, is_whole: is_whole(what) };
     rows.into_iter().map(goal).collect()
 }
 
-type Compared = (String, Option<(String, bool)>);
+pub(super) type Compared = (String, Option<(String, bool)>);
 
 /// What one tenant may notice of another.
 fn of_tenants(figures: &Figures) -> [(&'static str, Compared); 4] {

@@ -1,7 +1,7 @@
 //! One section a part: the command, what was measured, the table.
 
 use super::goals::{GROWTH_MAX, HANDOFF, HUB, ratio};
-use super::{Figures, tenants};
+use super::{Figures, engines, tenants};
 use crate::figures::Spread;
 use crate::lives::{Lives, Measured, Row};
 use crate::usage::PerLife;
@@ -18,6 +18,7 @@ pub(super) fn all(figures: &Figures) -> String {
         tenants::fairness(figures),
         tenants::hostile(figures),
         start(figures),
+        engines::section(figures),
         adapter(figures),
     ]
     .concat()

@@ -23,7 +23,7 @@ class AliasInUse(BatonError):
 
     default_code = "alias_in_use"
     remedies = (
-        "the alias is taken: choose another, or wait until its agent has been silent for a minute",
+        "the alias is in use; choose another, or try again a minute after its agent has stopped",
         "the alias belongs to another user; choose another, or ask a network admin to hand it over to you",
         "the alias looks like another name in this network; choose one that is easier to tell apart",
         "join with another account, or ask an admin of the network to remove the agent",
@@ -35,7 +35,7 @@ class AliasNotFound(BatonError):
 
     default_code = "alias_not_found"
     remedies = (
-        "`GET /api/status` lists the agents; make one a token, or mind the spelling",
+        "check the spelling, or create a token with this alias; `GET /api/status` lists the agents",
     )
 
 
@@ -84,7 +84,7 @@ class ContentTypeMustBeApplicationJson(BatonError):
 
     default_code = "content-type must be application/json"
     remedies = (
-        "send that header",
+        "send the header `content-type: application/json`",
     )
 
 
@@ -93,7 +93,7 @@ class ContentTypeMustBeApplicationJsonOrApplicationXNdjson(BatonError):
 
     default_code = "content-type must be application/json or application/x-ndjson"
     remedies = (
-        "send that header",
+        "send the header `content-type: application/json`",
     )
 
 
@@ -102,7 +102,7 @@ class CrossNetworkParent(BatonError):
 
     default_code = "cross_network_parent"
     remedies = (
-        "name a task of the same network, or none",
+        "pass a task of the same network as the parent, or no parent",
     )
 
 
@@ -111,7 +111,7 @@ class DatabaseDamaged(BatonError):
 
     default_code = "database_damaged"
     remedies = (
-        "the hub's database is damaged and takes no more writes; its operator must stop the hub, run `baton hub check`, and restore a backup with `baton hub restore`",
+        "the hub's database is damaged and accepts no writes; its operator must stop the hub, run `baton hub check`, and restore a backup with `baton hub restore`",
     )
 
 
@@ -148,7 +148,7 @@ class HostNotAllowed(BatonError):
 
     default_code = "host not allowed"
     remedies = (
-        "call it by its address, or start it with --behind-proxy",
+        "call the hub by its IP address or localhost, or start it with --behind-proxy if a proxy is in front",
     )
 
 
@@ -157,7 +157,7 @@ class IdempotencyKeyReused(BatonError):
 
     default_code = "idempotency_key_reused"
     remedies = (
-        "this idempotency_key came before with other arguments: use a new key",
+        "this idempotency_key was already used with different arguments; use a new key",
     )
 
 
@@ -166,7 +166,7 @@ class IncorrectCurrentPassword(BatonError):
 
     default_code = "incorrect current password"
     remedies = (
-        "check old_password",
+        "old_password must be your current password",
     )
 
 
@@ -175,7 +175,7 @@ class InternalError(BatonError):
 
     default_code = "internal_error"
     remedies = (
-        "it may or may not have been done; look before you repeat it",
+        "the call may or may not have had an effect; check before you repeat it",
     )
 
 
@@ -202,7 +202,7 @@ class InvalidInviteCode(BatonError):
 
     default_code = "invalid invite code"
     remedies = (
-        "check the code, or ask for a new invite",
+        "no invite has this code; check it, or ask for a new invite",
     )
 
 
@@ -229,7 +229,7 @@ class InviteCodeExpired(BatonError):
 
     default_code = "invite code expired"
     remedies = (
-        "ask for a new invite",
+        "this invite has been used up; ask for a new one",
     )
 
 
@@ -238,7 +238,7 @@ class InviteCodeFullyUsed(BatonError):
 
     default_code = "invite code fully used"
     remedies = (
-        "ask for a new invite",
+        "this invite has been used up; ask for a new one",
     )
 
 
@@ -247,7 +247,7 @@ class LeaseLost(BatonError):
 
     default_code = "lease_lost"
     remedies = (
-        "the lease no longer holds: stop working on this task",
+        "the lease has expired or was withdrawn; stop working on this task",
     )
 
 
@@ -274,7 +274,7 @@ class MessageNotFoundOrAlreadyAcknowledged(BatonError):
 
     default_code = "message not found or already acknowledged"
     remedies = (
-        "get_inbox lists what can be acknowledged",
+        "no delivery with this id is waiting for your acknowledgement; get_inbox lists those that are",
     )
 
 
@@ -283,7 +283,7 @@ class MethodNotAllowed(BatonError):
 
     default_code = "method not allowed"
     remedies = (
-        "the header `allow` lists them",
+        "use a method that the header `allow` lists",
     )
 
 
@@ -292,7 +292,7 @@ class NetworkNameAlreadyExists(BatonError):
 
     default_code = "network name already exists"
     remedies = (
-        "choose another name for the network",
+        "you already have a network with this name; choose another name",
     )
 
 
@@ -319,7 +319,7 @@ class NetworkIdRequired(BatonError):
 
     default_code = "network_id_required"
     remedies = (
-        "pass network_id: your token does not say which network you mean",
+        "pass network_id: you do not belong to exactly one network, so the hub cannot choose it for you",
     )
 
 
@@ -328,7 +328,7 @@ class NetworkTokenRequired(BatonError):
 
     default_code = "network_token_required"
     remedies = (
-        "use a node token: this is an agent's call",
+        "use a node token (ntok_…): only agents make this call",
     )
 
 
@@ -382,7 +382,7 @@ class OriginNotAllowed(BatonError):
 
     default_code = "origin not allowed"
     remedies = (
-        "name the origin with --cors-origin when the hub starts",
+        "start the hub with --cors-origin and this origin",
     )
 
 
@@ -392,7 +392,7 @@ class OutcomeUnknown(BatonError):
 
     default_code = "outcome_unknown"
     remedies = (
-        "it may or may not have been done; look before you repeat it",
+        "the call may or may not have had an effect; check before you repeat it",
     )
 
 
@@ -401,7 +401,7 @@ class PasswordIsTooCommon(BatonError):
 
     default_code = "password is too common"
     remedies = (
-        "choose a password that is not on the lists everybody tries first",
+        "this password is on a public list of common passwords; choose another",
     )
 
 
@@ -421,10 +421,10 @@ class PermissionDenied(BatonError):
 
     default_code = "permission_denied"
     remedies = (
-        "ask an admin of the network for the role, or use the token of who may",
-        "pass network_id: a user token belongs to no network",
+        "ask an admin of the network for a higher role, or use a token that has one",
+        "pass network_id: a user token is not tied to one network",
         "this token has no alias yet: call report_status first",
-        "only roles below your own can be given, changed or removed, and owner is never given",
+        "you can give, change or remove only roles below your own, and nobody can be made owner",
         "the owner cannot leave a network; delete the network instead",
     )
 
@@ -449,7 +449,7 @@ class ReadTookTooLong(BatonError):
 
     default_code = "read_took_too_long"
     remedies = (
-        "ask for less: name a network, a shorter time or a narrower filter",
+        "ask for less: one network, a shorter time or a narrower filter",
     )
 
 
@@ -458,7 +458,7 @@ class RegistrationIsClosed(BatonError):
 
     default_code = "registration is closed"
     remedies = (
-        "this hub's operator makes the accounts: ask them for one",
+        "registration is closed on this hub; ask its operator for an account",
     )
 
 
@@ -557,7 +557,7 @@ class TaskExists(BatonError):
 
     default_code = "task_exists"
     remedies = (
-        "send it again: it gets another id",
+        "send it again; it gets a new id",
     )
 
 
@@ -566,7 +566,7 @@ class TaskIsRunning(BatonError):
 
     default_code = "task_is_running"
     remedies = (
-        "leave it to them, or reassign it",
+        "wait for it to finish, or reassign it",
     )
 
 
@@ -575,7 +575,7 @@ class TaskIsWaitingInput(BatonError):
 
     default_code = "task_is_waiting_input"
     remedies = (
-        "the task waits for its sender's answer: answer or cancel it first",
+        "the task is waiting for an answer from its sender; answer or cancel it first",
     )
 
 
@@ -602,7 +602,7 @@ class TheBodyWasCutOff(BatonError):
 
     default_code = "the body was cut off"
     remedies = (
-        "send it again, whole",
+        "send the whole body again",
     )
 
 
@@ -611,7 +611,7 @@ class TheRequestTookTooLongToArrive(BatonError):
 
     default_code = "the request took too long to arrive"
     remedies = (
-        "send the whole body at once, and again",
+        "send the request again, with the whole body at once",
     )
 
 
@@ -656,7 +656,7 @@ class UserAlreadyAMember(BatonError):
 
     default_code = "user already a member"
     remedies = (
-        "change the member's role instead",
+        "this user is already a member; change the role instead",
     )
 
 
@@ -683,7 +683,7 @@ class UserTokenRequired(BatonError):
 
     default_code = "user_token_required"
     remedies = (
-        "use a user token: node tokens cannot do this",
+        "use a user token (utok_…): a node token cannot make this call",
     )
 
 
@@ -692,7 +692,7 @@ class UsernameAlreadyTaken(BatonError):
 
     default_code = "username already taken"
     remedies = (
-        "choose another username",
+        "this username is taken or reserved; choose another",
     )
 
 
@@ -701,7 +701,7 @@ class UsernameContainsInvalidCharacters(BatonError):
 
     default_code = "username contains invalid characters"
     remedies = (
-        "a username may hold letters, digits, '_', '-' and CJK characters",
+        "a username can have letters, digits, '_', '-' and CJK characters",
     )
 
 

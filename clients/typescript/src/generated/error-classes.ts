@@ -94,7 +94,7 @@ export class AccessDeniedToRequestedNetwork extends BatonError<"access denied to
 /** `alias_in_use`: The alias is a member's username, another token's, or live elsewhere. */
 export class AliasInUse extends BatonError<"alias_in_use"> {
   static override readonly remedies: readonly string[] = [
-    "the alias is taken: choose another, or wait until its agent has been silent for a minute",
+    "the alias is in use; choose another, or try again a minute after its agent has stopped",
     "the alias belongs to another user; choose another, or ask a network admin to hand it over to you",
     "the alias looks like another name in this network; choose one that is easier to tell apart",
     "join with another account, or ask an admin of the network to remove the agent",
@@ -104,7 +104,7 @@ export class AliasInUse extends BatonError<"alias_in_use"> {
 /** `alias_not_found`: No token or session of the network has this alias. */
 export class AliasNotFound extends BatonError<"alias_not_found"> {
   static override readonly remedies: readonly string[] = [
-    "`GET /api/status` lists the agents; make one a token, or mind the spelling",
+    "check the spelling, or create a token with this alias; `GET /api/status` lists the agents",
   ];
 }
 
@@ -118,7 +118,7 @@ export class ArtifactNotFound extends BatonError<"artifact_not_found"> {
 /** `artifact_quota_exceeded`: The network's artifacts would have more bytes than its quota allows. */
 export class ArtifactQuotaExceeded extends BatonError<"artifact_quota_exceeded"> {
   static override readonly remedies: readonly string[] = [
-    "this network has 10,737,000,000 of 10,737,418,240 bytes of artifacts, and the upload does not fit; wait until old ones have left, or ask a system admin to raise artifact_bytes",
+    "this network has 10,737,000,000 of 10,737,418,240 bytes of artifacts, and the upload does not fit; wait until old ones are deleted, or ask a system admin to raise artifact_bytes",
   ];
 }
 
@@ -141,23 +141,23 @@ export class Busy extends BatonError<"busy"> {
 
 /** `content-type must be application/json`: The body is not called JSON. */
 export class ContentTypeMustBeApplicationJson extends BatonError<"content-type must be application/json"> {
-  static override readonly remedies: readonly string[] = ["send that header"];
+  static override readonly remedies: readonly string[] = ["send the header `content-type: application/json`"];
 }
 
 /** `content-type must be application/json or application/x-ndjson`: Packets are called neither JSON nor lines of JSON. */
 export class ContentTypeMustBeApplicationJsonOrApplicationXNdjson extends BatonError<"content-type must be application/json or application/x-ndjson"> {
-  static override readonly remedies: readonly string[] = ["send that header"];
+  static override readonly remedies: readonly string[] = ["send the header `content-type: application/json`"];
 }
 
 /** `cross_network_parent`: The parent named is no task of this network. */
 export class CrossNetworkParent extends BatonError<"cross_network_parent"> {
-  static override readonly remedies: readonly string[] = ["name a task of the same network, or none"];
+  static override readonly remedies: readonly string[] = ["pass a task of the same network as the parent, or no parent"];
 }
 
 /** `database_damaged`: The database file of the hub is damaged; writes are refused until its operator restores a backup. */
 export class DatabaseDamaged extends BatonError<"database_damaged"> {
   static override readonly remedies: readonly string[] = [
-    "the hub's database is damaged and takes no more writes; its operator must stop the hub, run `baton hub check`, and restore a backup with `baton hub restore`",
+    "the hub's database is damaged and accepts no writes; its operator must stop the hub, run `baton hub check`, and restore a backup with `baton hub restore`",
   ];
 }
 
@@ -180,25 +180,25 @@ export class DuplicateHeader extends BatonError<"duplicate header"> {
 
 /** `host not allowed`: The hub is called by a name that is not its own. */
 export class HostNotAllowed extends BatonError<"host not allowed"> {
-  static override readonly remedies: readonly string[] = ["call it by its address, or start it with --behind-proxy"];
+  static override readonly remedies: readonly string[] = ["call the hub by its IP address or localhost, or start it with --behind-proxy if a proxy is in front"];
 }
 
 /** `idempotency_key_reused`: The key came before with other arguments. */
 export class IdempotencyKeyReused extends BatonError<"idempotency_key_reused"> {
   static override readonly remedies: readonly string[] = [
-    "this idempotency_key came before with other arguments: use a new key",
+    "this idempotency_key was already used with different arguments; use a new key",
   ];
 }
 
 /** `incorrect current password`: The password to be changed is another. */
 export class IncorrectCurrentPassword extends BatonError<"incorrect current password"> {
-  static override readonly remedies: readonly string[] = ["check old_password"];
+  static override readonly remedies: readonly string[] = ["old_password must be your current password"];
 }
 
 /** `internal_error`: The hub broke inside. */
 export class InternalError extends BatonError<"internal_error"> {
   static override readonly remedies: readonly string[] = [
-    "it may or may not have been done; look before you repeat it",
+    "the call may or may not have had an effect; check before you repeat it",
   ];
 }
 
@@ -214,7 +214,7 @@ export class InvalidInput extends BatonError<"invalid input"> {
 
 /** `invalid invite code`: No invite has this code. */
 export class InvalidInviteCode extends BatonError<"invalid invite code"> {
-  static override readonly remedies: readonly string[] = ["check the code, or ask for a new invite"];
+  static override readonly remedies: readonly string[] = ["no invite has this code; check it, or ask for a new invite"];
 }
 
 /** `invalid username or password`: Username or password is wrong; which one is not said. */
@@ -231,17 +231,17 @@ export class InvitationNotFound extends BatonError<"invitation_not_found"> {
 
 /** `invite code expired`: The invite's time is over, or who made it may no longer invite. */
 export class InviteCodeExpired extends BatonError<"invite code expired"> {
-  static override readonly remedies: readonly string[] = ["ask for a new invite"];
+  static override readonly remedies: readonly string[] = ["this invite has been used up; ask for a new one"];
 }
 
 /** `invite code fully used`: The invite was used as often as it may be. */
 export class InviteCodeFullyUsed extends BatonError<"invite code fully used"> {
-  static override readonly remedies: readonly string[] = ["ask for a new invite"];
+  static override readonly remedies: readonly string[] = ["this invite has been used up; ask for a new one"];
 }
 
 /** `lease_lost`: The lease lapsed, was voided, or its task ended. */
 export class LeaseLost extends BatonError<"lease_lost"> {
-  static override readonly remedies: readonly string[] = ["the lease no longer holds: stop working on this task"];
+  static override readonly remedies: readonly string[] = ["the lease has expired or was withdrawn; stop working on this task"];
 }
 
 /** `lease_still_runs`: The lease has time left; only the hub's own sweep hears this. */
@@ -256,17 +256,17 @@ export class LoginLocked extends BatonError<"login_locked"> {
 
 /** `message not found or already acknowledged`: No delivery of yours that waits to be acknowledged has this id. */
 export class MessageNotFoundOrAlreadyAcknowledged extends BatonError<"message not found or already acknowledged"> {
-  static override readonly remedies: readonly string[] = ["get_inbox lists what can be acknowledged"];
+  static override readonly remedies: readonly string[] = ["no delivery with this id is waiting for your acknowledgement; get_inbox lists those that are"];
 }
 
 /** `method not allowed`: The path is there, with other methods. */
 export class MethodNotAllowed extends BatonError<"method not allowed"> {
-  static override readonly remedies: readonly string[] = ["the header `allow` lists them"];
+  static override readonly remedies: readonly string[] = ["use a method that the header `allow` lists"];
 }
 
 /** `network name already exists`: You have a network of this name. */
 export class NetworkNameAlreadyExists extends BatonError<"network name already exists"> {
-  static override readonly remedies: readonly string[] = ["choose another name for the network"];
+  static override readonly remedies: readonly string[] = ["you already have a network with this name; choose another name"];
 }
 
 /** `network not found`: The network is unknown or not yours; the two answer alike. */
@@ -284,13 +284,13 @@ export class NetworkIdAndNodeNameRequired extends BatonError<"network_id and nod
 /** `network_id_required`: You have not exactly one network, and name none. */
 export class NetworkIdRequired extends BatonError<"network_id_required"> {
   static override readonly remedies: readonly string[] = [
-    "pass network_id: your token does not say which network you mean",
+    "pass network_id: you do not belong to exactly one network, so the hub cannot choose it for you",
   ];
 }
 
 /** `network_token_required`: The call is for agents. */
 export class NetworkTokenRequired extends BatonError<"network_token_required"> {
-  static override readonly remedies: readonly string[] = ["use a node token: this is an agent's call"];
+  static override readonly remedies: readonly string[] = ["use a node token (ntok_…): only agents make this call"];
 }
 
 /** `no write access to this network`: A token is minted for a network you may not write to. */
@@ -324,20 +324,20 @@ export class NotAnOption extends BatonError<"not_an_option"> {
 
 /** `origin not allowed`: A page of another origin calls. */
 export class OriginNotAllowed extends BatonError<"origin not allowed"> {
-  static override readonly remedies: readonly string[] = ["name the origin with --cors-origin when the hub starts"];
+  static override readonly remedies: readonly string[] = ["start the hub with --cors-origin and this origin"];
 }
 
 /** `outcome_unknown`: The hub could not see whether a commit was done: it stopped, lost its connection to the database, or the disk did not confirm it. */
 export class OutcomeUnknown extends BatonError<"outcome_unknown"> {
   static override readonly remedies: readonly string[] = [
-    "it may or may not have been done; look before you repeat it",
+    "the call may or may not have had an effect; check before you repeat it",
   ];
 }
 
 /** `password is too common`: The password is on the list everybody tries first. */
 export class PasswordIsTooCommon extends BatonError<"password is too common"> {
   static override readonly remedies: readonly string[] = [
-    "choose a password that is not on the lists everybody tries first",
+    "this password is on a public list of common passwords; choose another",
   ];
 }
 
@@ -349,10 +349,10 @@ export class PasswordMustBeAtLeast8Characters extends BatonError<"password must 
 /** `permission_denied`: You may see the thing, but not do this to it. */
 export class PermissionDenied extends BatonError<"permission_denied"> {
   static override readonly remedies: readonly string[] = [
-    "ask an admin of the network for the role, or use the token of who may",
-    "pass network_id: a user token belongs to no network",
+    "ask an admin of the network for a higher role, or use a token that has one",
+    "pass network_id: a user token is not tied to one network",
     "this token has no alias yet: call report_status first",
-    "only roles below your own can be given, changed or removed, and owner is never given",
+    "you can give, change or remove only roles below your own, and nobody can be made owner",
     "the owner cannot leave a network; delete the network instead",
   ];
 }
@@ -372,13 +372,13 @@ export class RateLimited extends BatonError<"rate_limited"> {
 /** `read_took_too_long`: A read took longer than the hub allows and was stopped. */
 export class ReadTookTooLong extends BatonError<"read_took_too_long"> {
   static override readonly remedies: readonly string[] = [
-    "ask for less: name a network, a shorter time or a narrower filter",
+    "ask for less: one network, a shorter time or a narrower filter",
   ];
 }
 
 /** `registration is closed`: Nobody may register by themselves here. */
 export class RegistrationIsClosed extends BatonError<"registration is closed"> {
-  static override readonly remedies: readonly string[] = ["this hub's operator makes the accounts: ask them for one"];
+  static override readonly remedies: readonly string[] = ["registration is closed on this hub; ask its operator for an account"];
 }
 
 /** `reply_task_not_found`: The task replied to is unknown or out of your sight. */
@@ -437,18 +437,18 @@ export class TaskAlreadyRetried extends BatonError<"task_already_retried"> {
 
 /** `task_exists`: A task of this id is there. */
 export class TaskExists extends BatonError<"task_exists"> {
-  static override readonly remedies: readonly string[] = ["send it again: it gets another id"];
+  static override readonly remedies: readonly string[] = ["send it again; it gets a new id"];
 }
 
 /** `task_is_running`: Somebody works on the task already. */
 export class TaskIsRunning extends BatonError<"task_is_running"> {
-  static override readonly remedies: readonly string[] = ["leave it to them, or reassign it"];
+  static override readonly remedies: readonly string[] = ["wait for it to finish, or reassign it"];
 }
 
 /** `task_is_waiting_input`: The task waits for its sender. */
 export class TaskIsWaitingInput extends BatonError<"task_is_waiting_input"> {
   static override readonly remedies: readonly string[] = [
-    "the task waits for its sender's answer: answer or cancel it first",
+    "the task is waiting for an answer from its sender; answer or cancel it first",
   ];
 }
 
@@ -466,12 +466,12 @@ export class TaskNotOverdue extends BatonError<"task_not_overdue"> {
 
 /** `the body was cut off`: The body ended before its end. */
 export class TheBodyWasCutOff extends BatonError<"the body was cut off"> {
-  static override readonly remedies: readonly string[] = ["send it again, whole"];
+  static override readonly remedies: readonly string[] = ["send the whole body again"];
 }
 
 /** `the request took too long to arrive`: The body did not arrive in time. */
 export class TheRequestTookTooLongToArrive extends BatonError<"the request took too long to arrive"> {
-  static override readonly remedies: readonly string[] = ["send the whole body at once, and again"];
+  static override readonly remedies: readonly string[] = ["send the request again, with the whole body at once"];
 }
 
 /** `token not found`: The token to revoke is unknown or not yours. */
@@ -498,7 +498,7 @@ export class Unauthorized extends BatonError<"unauthorized"> {
 
 /** `user already a member`: The user named is a member already. */
 export class UserAlreadyAMember extends BatonError<"user already a member"> {
-  static override readonly remedies: readonly string[] = ["change the member's role instead"];
+  static override readonly remedies: readonly string[] = ["this user is already a member; change the role instead"];
 }
 
 /** `user already invited`: The user has a pending invitation to this network. */
@@ -517,18 +517,18 @@ export class UserNotFound extends BatonError<"user not found"> {
 
 /** `user_token_required`: The call is for people. */
 export class UserTokenRequired extends BatonError<"user_token_required"> {
-  static override readonly remedies: readonly string[] = ["use a user token: node tokens cannot do this"];
+  static override readonly remedies: readonly string[] = ["use a user token (utok_…): a node token cannot make this call"];
 }
 
 /** `username already taken`: The username is reserved or another's, without regard to case and look-alikes. */
 export class UsernameAlreadyTaken extends BatonError<"username already taken"> {
-  static override readonly remedies: readonly string[] = ["choose another username"];
+  static override readonly remedies: readonly string[] = ["this username is taken or reserved; choose another"];
 }
 
 /** `username contains invalid characters`: The username has other characters. */
 export class UsernameContainsInvalidCharacters extends BatonError<"username contains invalid characters"> {
   static override readonly remedies: readonly string[] = [
-    "a username may hold letters, digits, '_', '-' and CJK characters",
+    "a username can have letters, digits, '_', '-' and CJK characters",
   ];
 }
 

@@ -16,6 +16,10 @@ pub const HEADERS_MAX_BYTES: usize = 16 * 1024;
 pub const REQUEST_READ_MAX_SECONDS: u32 = 30;
 /// Longest a TLS handshake may take (ours).
 pub const TLS_HANDSHAKE_MAX_SECONDS: u32 = 10;
+/// How often the hub looks whether the files of its certificate have changed (ours).
+pub const CERTIFICATE_LOOK_EVERY: Duration = Duration::from_secs(2);
+/// Largest file of a certificate chain or a key (ours).
+pub const CERTIFICATE_FILE_MAX_BYTES: u64 = 1024 * 1024;
 /// Most open connections, if the system gives the hub that many files (ours).
 pub const CONNECTIONS_MAX_COUNT: usize = 50_000;
 /// Longest a stopping hub waits for requests in flight (ours).

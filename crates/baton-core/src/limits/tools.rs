@@ -16,6 +16,8 @@ pub const BACKOFF_FIRST_MILLIS: u32 = 100;
 pub const BACKOFF_MAX_MILLIS: u32 = 5_000;
 /// Largest file of profiles (ours).
 pub const PROFILES_MAX_BYTES: u64 = 1 << 20;
+/// Largest configuration file (ours).
+pub const CONFIG_FILE_MAX_BYTES: u64 = 1 << 20;
 /// Longest line that is read as a password (ours).
 pub const PASSWORD_LINE_MAX_BYTES: u64 = 4096;
 /// How long the commands of the demo may take to end (ours).

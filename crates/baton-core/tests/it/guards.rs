@@ -27,7 +27,7 @@ fn short_texts_are_counted_in_characters_and_long_ones_in_bytes() {
 fn a_refused_text_names_its_field_and_its_bound() {
     let refusal = TaskText::parse("task", "").unwrap_err();
     assert_eq!(refusal.code(), "invalid input");
-    assert_eq!(refusal.message(), "task must be at least 1 characters");
+    assert_eq!(refusal.message(), "task must not be empty");
     let refusal = TaskText::parse("task", &"x".repeat(limits::TEXT_MAX_BYTES + 1)).unwrap_err();
     assert_eq!(refusal.message(), "task must be at most 1048576 bytes of UTF-8");
     let refusal = Reason::parse("reason", &"x".repeat(1_001)).unwrap_err();

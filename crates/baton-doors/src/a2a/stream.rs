@@ -156,6 +156,7 @@ impl TaskStream {
             comment_at: Instant::now() + COMMENT_EVERY,
             print: FrameFormat { id },
             first: Some((self.record, self.history)),
+            read: None,
             _seat: self.seat,
         };
         stream::unfold(teller, |mut teller| async move {
@@ -191,13 +192,15 @@ struct EventStream {
     print: FrameFormat,
     /// What the first frame is made of.
     first: Option<(TaskRecord, usize)>,
+    /// Frames that were read and not sent yet.
+    read: Option<Bytes>,
     _seat: StreamSlot,
 }
 
 impl EventStream {
     async fn next(&mut self) -> Option<Bytes> {
         loop {
-            if self.is_over {
+            if self.is_over && self.read.is_none() {
                 return None;
             }
             if let Err(fault) = self.watch.check_access().await {
@@ -212,10 +215,16 @@ impl EventStream {
                     () = self.watch.hub.shutdown.wait() => return None,
                 }
             }
-            let told = match self.first.take() {
-                Some((record, history)) => self.tell_first(&record, history),
-                None if self.is_caught_up => self.wait().await,
-                None => self.read_on().await?,
+            let told = match (self.read.take(), self.first.take()) {
+                (Some(frames), _) => frames,
+                (None, Some((record, history))) => self.tell_first(&record, history),
+                (None, None) if self.is_caught_up => self.wait().await,
+                (None, None) => {
+                    // The task may have been given to another between the check and the read: access is checked again
+                    // before these frames are sent.
+                    self.read = Some(self.read_on().await?);
+                    continue;
+                }
             };
             if !told.is_empty() {
                 return Some(told);

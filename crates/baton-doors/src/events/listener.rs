@@ -13,7 +13,7 @@ use super::channel::{Channel, RequestedChannel};
 use super::frame;
 use super::page;
 use super::tail;
-use crate::hub::{Bell, Connected, Hub, Moved, Occupied, Page, Slot, StreamIntervals};
+use crate::hub::{Bell, Connected, Hub, MovedTasks, Occupied, Page, Slot, StreamIntervals};
 use crate::service::Error;
 
 /// An open stream.
@@ -26,9 +26,9 @@ pub(super) struct Listener {
     news: Wakeup,
     /// Transient frames: sent once and stored nowhere.
     transient_frames: Receiver<Arc<str>>,
-    /// Tasks that changed; for streams of the whole network.
-    changes: Option<Receiver<Moved>>,
-    /// Everything up to here was sent.
+    /// Tasks that went on; for whoever watches the whole network.
+    changes: Option<Receiver<MovedTasks>>,
+    /// Everything up to here was told.
     position: i64,
     is_caught_up: bool,
     intervals: StreamIntervals,
@@ -53,8 +53,8 @@ enum WakeReason {
     Rung,
     Read(Arc<Page>),
     Transient(Arc<str>),
-    Moved(Moved),
-    /// More changed than could be kept for this stream.
+    Moved(MovedTasks),
+    /// What went on was more than could be kept for this stream.
     Missed,
     Due,
     Stopping,
@@ -76,7 +76,7 @@ impl Listener {
         let occupied = hub.occupy(Quota::Streams, &channel.network_id).await?;
         // Listening begins before the feed's end is read, so that nothing in between is missed.
         let news = Wakeup::of(&hub, &channel);
-        let transient_frames = hub.transient_frames.listen(&channel.network_id);
+        let transient_frames = hub.bells.transient_frames.listen(&channel.network_id);
         let changes = channel.to.is_none().then(|| hub.bells.changes.watch(&channel.network_id));
         let (newest, inbox_count) = beginning(&hub, &channel).await?;
         // Who names no id starts at the end; who names one that is none is notified of the gap, as for one too old.
@@ -228,11 +228,13 @@ impl Wakeup {
     }
 }
 
-/// The next tasks that changed; never, for a stream that does not report them.
-async fn moved(changes: Option<&mut Receiver<Moved>>) -> WakeReason {
+/// The next tasks that went on; never, for a stream that is not told of them.
+async fn moved(changes: Option<&mut Receiver<MovedTasks>>) -> WakeReason {
     match changes {
         None => std::future::pending().await,
         Some(changes) => match changes.recv().await {
+            // Which tasks went on is not known: another hub changed them.
+            Ok(tasks) if tasks.is_empty() => WakeReason::Missed,
             Ok(tasks) => WakeReason::Moved(tasks),
             Err(RecvError::Lagged(_)) => WakeReason::Missed,
             Err(RecvError::Closed) => WakeReason::Stopping,

@@ -387,7 +387,7 @@ async fn what_passes_is_told_without_a_number_to_the_network_only() {
     let mut watching = world.open(&format!("/events/network/{}", network(1)), &world.ada, None).await;
     let mut bob = world.open("/events/bob", &world.bob, None).await;
     let mut other = world.open(&format!("/events/network/{}", network(2)), &eve, None).await;
-    world.test.hub.transient_frames.send(&network(1), r#"{"type":"status_update"}"#.into());
+    world.test.hub.bells.transient_frames.send(&network(1), r#"{"type":"status_update"}"#.into());
     for reader in [&mut watching, &mut bob] {
         assert_eq!(reader.frame().await.unwrap(), "data: {\"type\":\"status_update\"}\n\n");
     }

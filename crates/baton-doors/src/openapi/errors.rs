@@ -41,12 +41,12 @@ pub(super) fn page() -> String {
 const HEAD: &str = "\
 # Errors
 
-Made from the code; `BATON_BLESS=1 cargo nextest run -p baton openapi` makes it again.
+*Reference*, generated from the code: `BATON_BLESS=1 cargo nextest run -p baton-doors openapi` writes it.
 
-A call that was not done is answered `{\"ok\":false,\"error\":\"<code>\"}`, mostly with a `message` that says what to do. The
-code is the same over REST, MCP and the command line. Some answers say more: `details` names the fields that broke
-their rules, or the chain of parents that a send was refused for, `retry_after_ms` (with the header `retry-after`) when to come back, `task_status` how a task stands.
-Whatever is answered so has changed nothing, but for 500: there it may or may not have been done, so look before you repeat.
+An error is `{\"ok\":false,\"error\":\"<code>\"}`, usually with a `message` that says what to do. The
+code is the same over REST, MCP and the command line. Some errors have more: `details` (the fields that broke
+their rules, or the chain of parents of a refused send), `retry_after_ms` with the header `retry-after` (when to try again), `task_status` (the state of the task).
+An error means that nothing changed, except for 500 and `outcome_unknown`: there it may or may not have been done, so look before you repeat the call.
 A head over 16 KiB is answered 431 by the HTTP layer itself, without a body.
 
 | code | HTTP | what it means | what to do |
@@ -56,7 +56,7 @@ A head over 16 KiB is answered 431 by the HTTP layer itself, without a body.
 const PACKETS_HEAD: &str = "
 ## Packets of other systems
 
-`POST /api/evidence/packets` says of each packet that it did not take why, with one of these; a single packet as 400.
+`POST /api/evidence/packets` returns one of these for each packet that it does not accept; for a single packet with status 400.
 
 | code | what it means |
 |---|---|
@@ -65,15 +65,14 @@ const PACKETS_HEAD: &str = "
 const TOOLS: &str = "
 ## Tools (MCP)
 
-A tool's refusal is the same object, in the text of its answer and as `structuredContent`, with `isError: true`; `get_task`
-says `{}` where REST says `task_not_found`. An argument that breaks its rule is such a refusal too: `invalid input`, with the field in
-`details`. What is wrong with the message itself is a JSON-RPC error: -32700 it is not JSON, -32600 no request, -32601 no such method,
--32602 no such tool or prompt, -32002 no such resource (-32602 from revision 2026-07-28 on), -32603 the hub failed inside.
+A tool returns the same object, as text and as `structuredContent`, with `isError: true`; `get_task`
+returns `{}` where REST returns `task_not_found`. JSON-RPC errors: -32700 not JSON, -32600 not a request, -32601 unknown method,
+-32602 an argument breaks its rule (`data` names the field), or an unknown tool or prompt, -32002 unknown resource (-32602 from revision 2026-07-28 on), -32603 an error inside the hub.
 
 ## Agents (A2A)
 
-The A2A door answers in the protocol's form. `reason` stands in `error.details` over HTTP and in `error.data` over
-JSON-RPC, whose answers have status 200 but for those that HTTP itself says: 401, 403, 429, 503.
+A2A errors have the protocol's form. `reason` is in `error.details` over HTTP and in `error.data` over
+JSON-RPC, whose responses have status 200 except for 401, 403, 429 and 503.
 
 | reason | HTTP | JSON-RPC | what it means |
 |---|---|---|---|

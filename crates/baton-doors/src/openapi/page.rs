@@ -1,4 +1,4 @@
-//! docs/api.md: the description as a page for people. Made by a test, and held by it.
+//! docs/api.md: the description as a page for people. Written and compared by a test.
 
 use serde_json::Value;
 use std::fmt::Write;
@@ -8,17 +8,16 @@ const METHODS: [&str; 4] = ["get", "post", "put", "delete"];
 const COMMON: [&str; 9] = ["400", "401", "403", "408", "413", "415", "429", "500", "503"];
 
 const HEAD: &str = "\
-# The API, route by route
+# API routes
 
-Made from the code; `BATON_BLESS=1 cargo nextest run -p baton openapi` makes it again. The same as OpenAPI 3.1, with the
-schemas of everything named here, is at `GET /openapi.json` of every hub. What the calls are for is explained in
-[hub.md](hub.md), [accounts.md](accounts.md), [evidence.md](evidence.md) and [a2a.md](a2a.md); every error code is in
-[errors.md](errors.md).
+*Reference*, generated from the code: `BATON_BLESS=1 cargo nextest run -p baton-doors openapi` writes it. Every hub returns the same as OpenAPI 3.1, with all
+schemas, at `GET /openapi.json`. [The wire protocol](reference/wire.md) explains the calls; see also [accounts](accounts.md), [evidence](evidence.md), [A2A](a2a.md) and
+[errors](errors.md).
 
-Send a token as `Authorization: Bearer …`. A body is JSON, sent as `application/json`; one that is not there counts as `{}`.
-A `?` marks what may be left out. Beside the answers listed, calls may be answered 400 (an argument breaks its rule), 401
-(no token, or one that opens nothing), 403 (your role or token does not allow it), 408, 413 and 415 (the body came too
-slowly, is too large or of another type), 429 (too many calls), 500 and 503 (the hub failed, is stopping or is busy).
+Send a token as `Authorization: Bearer …`. A body is JSON, sent as `application/json`; a missing body counts as `{}`.
+A `?` marks a field that may be left out. Besides the responses listed, a call may return 400 (an argument breaks its rule), 401
+(no token, or an unknown one), 403 (your role or token does not allow it), 408, 413 and 415 (the body came too
+slowly, is too large or has another type), 429 (too many calls), 500 and 503 (the hub failed, is stopping or is busy).
 ";
 
 /// The page.

@@ -5,12 +5,11 @@ use axum::http::{HeaderValue, Method, StatusCode};
 use baton_core::Status;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use tower::ServiceExt;
 
 use super::bounds::{self, Bound};
 use super::{errors, json, page};
-use crate::fixture::{TestHub, request};
+use crate::fixture::{TestHub, hold_page, request};
 
 fn described() -> Value {
     serde_json::from_str(json()).unwrap()
@@ -187,22 +186,12 @@ fn no_error_body_is_made_of_a_text() {
     }
 }
 
-/// Compares a page of docs/ with what would be made now, or makes it again with `BATON_BLESS`.
-fn hold(name: &str, made: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
-    if std::env::var_os("BATON_BLESS").is_some() {
-        std::fs::write(&path, made).unwrap();
-    }
-    let page = std::fs::read_to_string(&path).unwrap();
-    assert!(page == made, "docs/{name} is not what the code says; BATON_BLESS=1 makes it again");
-}
-
 #[test]
 fn the_page_of_the_api_is_what_the_code_says() {
-    hold("api.md", &page::page(&described()));
+    hold_page("api.md", &page::page(&described()));
 }
 
 #[test]
 fn the_page_of_errors_is_what_the_code_says() {
-    hold("errors.md", &errors::page());
+    hold_page("errors.md", &errors::page());
 }

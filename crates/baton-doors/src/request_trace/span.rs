@@ -25,7 +25,8 @@ pub(crate) struct RequestSpan {
 impl RequestSpan {
     /// Begins the span of a request; none if its trace is not recorded.
     pub(crate) fn begin(traces: &Arc<Traces>, request: &Request, id: &impl Display) -> Option<Self> {
-        let place = SpanParent::below(of_headers(request.headers()), id_bytes)?;
+        let place =
+            SpanParent::below(of_headers(request.headers()), traces.collector.export.sampler, id_bytes)?;
         let method = method_name(request.method());
         let mut attributes = vec![
             ("http.request.method", Value::Text(method.to_owned())),

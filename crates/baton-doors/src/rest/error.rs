@@ -212,6 +212,6 @@ mod tests {
             assert!(answer.headers().contains_key(header::RETRY_AFTER), "{code}");
         }
         let message = ErrorBody::of(&Error::Store(lost())).message.unwrap();
-        assert!(message.contains("look before you repeat it"), "{message}");
+        assert!(message.contains("check before you repeat it"), "{message}");
     }
 }

@@ -1,4 +1,4 @@
-//! The page: every figure once, from memory. docs/observe.md says the same of each in more words.
+//! The page: every metric once, from memory. docs/reference/metrics.md is made from these help texts.
 
 use baton_core::Status;
 use baton_store::{Health, Meter};
@@ -13,9 +13,10 @@ pub(super) fn of(hub: &Hub) -> String {
     requests(&mut page, hub);
     tasks(&mut page, hub.store.meter());
     storage(&mut page, hub.store.meter());
-    let help = "1 if the database file was found damaged: no writes are accepted until a backup is restored; else 0.";
+    let help = "1 if the database file was found damaged since the start, else 0. Writes are refused until a backup is restored.";
     page.gauge("baton_database_damaged", help).is(u64::from(hub.store.health() == Health::Damaged));
     waiting(&mut page, hub);
+    certificate(&mut page, hub);
     evidence(&mut page, hub);
     outside(&mut page, hub);
     the_process(&mut page, hub);
@@ -23,11 +24,15 @@ pub(super) fn of(hub: &Hub) -> String {
 }
 
 fn requests(page: &mut Page, hub: &Hub) {
-    let mut answers = page.counter("baton_requests_total", "Requests answered, by door and class of status.");
+    let help = "Requests answered, by door (rest, claim, mcp, a2a, events, web, hub) and class of the HTTP status (2xx to 5xx). \
+        claim is POST /api/claim, which waits. An error inside an MCP or JSON-RPC response counts as 2xx. A caller that \
+        disconnects before the response is not counted.";
+    let mut answers = page.counter("baton_requests_total", help);
     for (door, class, count) in hub.metrics.requests.answers() {
         answers.of(&[("door", door.as_str()), ("class", class.as_str())], count);
     }
-    let help = "Seconds until a request was answered; a stream until it began, MCP a tool call.";
+    let help = "Seconds from the arrival of a request to the head of its response, by door. events: until the stream starts. mcp: how long the \
+        tool ran. A blocking A2A send takes as long as its task.";
     let mut times = page.histogram("baton_request_seconds", help);
     for (door, counted) in hub.metrics.requests.times() {
         times.counted(&[("door", door.as_str())], &counted, Unit::Micros);
@@ -35,8 +40,7 @@ fn requests(page: &mut Page, hub: &Hub) {
 }
 
 fn tasks(page: &mut Page, meter: &Meter) {
-    let help =
-        "Changes of tasks since the start, by the status before and after; a new task comes from none.";
+    let help = "Changes of tasks, by the status before (from) and after (to). from is none for a new task.";
     let mut moves = page.counter("baton_task_transitions_total", help);
     for (from, to, count) in meter.moves() {
         moves.of(&[("from", from.map_or("none", Status::as_str)), ("to", to.as_str())], count);
@@ -49,61 +53,80 @@ fn tasks(page: &mut Page, meter: &Meter) {
 }
 
 fn storage(page: &mut Page, meter: &Meter) {
-    let mut queues = page.gauge("baton_store_queue_depth", "Calls that wait for the store, by queue.");
+    let mut queues = page
+        .gauge("baton_store_queue_depth", "Calls that wait for the database, by queue (writer, readers).");
     queues.of(&[("queue", "writer")], meter.writes_waiting());
     queues.of(&[("queue", "readers")], meter.reads_waiting());
-    let mut batches = page.histogram("baton_store_commit_writes", "Writes in a commit.");
+    let mut batches = page.histogram("baton_store_commit_writes", "Writes in one commit.");
     batches.counted(&[], &meter.batches(), Unit::Count);
-    let help = "Seconds a commit took to be on the disk (fsync).";
+    let help = "Seconds a commit waited for the disk (fsync).";
     page.histogram("baton_store_commit_seconds", help).counted(&[], &meter.commits(), Unit::Micros);
-    let help = "Commits that failed; every caller in them received the error.";
+    let help = "Commits that failed. Every caller in one got an error, and nothing of it is stored.";
     page.counter("baton_store_failed_commits_total", help).is(meter.failed_commits());
 }
 
 fn waiting(page: &mut Page, hub: &Hub) {
-    let help = "Streams that are open: server-sent events and A2A.";
+    let help = "Open streams: server-sent events and A2A.";
     page.gauge("baton_streams_open", help).is(hub.streams.open_count());
-    let help = "Calls that wait for a task to change or to end: A2A, REST and MCP.";
+    let help = "Calls that wait for a task to change or to end, over A2A, REST and MCP.";
     page.gauge("baton_a2a_waits", help).is(hub.streams.wait_count());
-    let help =
-        "Connections closed by the hub, by reason: a reader that was too slow, too many of one address.";
+    let help = "Connections closed by the hub, by reason: slow_reader (a response was read too slowly), address_limit (its client address has too many connections).";
     let mut closed = page.counter("baton_connections_closed_total", help);
     for (reason, count) in hub.metrics.connections_closed.read() {
         closed.of(&[("reason", reason.as_str())], count);
     }
-    let help = "Bytes of requests and answers that are read, built or sent, small ones not counted.";
+    let help = "Bytes of requests and responses that are reserved, built or being sent. Bodies up to 64 KiB are not counted.";
     page.gauge("baton_in_flight_bytes", help).is(hub.in_flight.bytes());
-    let mut exports = page.gauge("baton_exports", "Exports of evidence: being sent, and waiting to begin.");
+    let mut exports = page.gauge("baton_exports", "Evidence exports, by state: open or waiting to start.");
     exports.of(&[("state", "open")], hub.exports.open_count());
     exports.of(&[("state", "waiting")], hub.exports.waiting_count());
-    let help = "Requests that wait for their share of memory.";
+    let help = "Requests that wait for memory.";
     page.gauge("baton_in_flight_waiting", help).is(hub.in_flight.waiting());
     let help = "Claims that wait for a task.";
     page.gauge("baton_claims_waiting", help).is(hub.store.parked().count());
 }
 
+/// Without samples on a hub that does not serve TLS itself.
+fn certificate(page: &mut Page, hub: &Hub) {
+    let certificate = &hub.metrics.certificate;
+    let help = "When the hub's TLS certificate expires, in seconds since 1970.";
+    let mut expires = page.gauge("baton_tls_certificate_expiry_timestamp_seconds", help);
+    if let Some(expiry) = certificate.expiry() {
+        expires.is(expiry);
+    }
+    let help = "Reloads of the hub's TLS certificate, by outcome; after a failed one the old certificate stays in use.";
+    let mut reloads = page.counter("baton_tls_certificate_reloads_total", help);
+    for (outcome, count) in certificate.reloads.read() {
+        reloads.of(&[("outcome", outcome.as_str())], count);
+    }
+}
+
 fn evidence(page: &mut Page, hub: &Hub) {
     let lag = hub.bells.unsealed.read();
-    let help = "Evidence events written since the start that no signed checkpoint covers yet.";
+    let help = "Evidence events that no signed checkpoint covers yet.";
     page.gauge("baton_evidence_unsealed_events", help).is(lag.events);
-    let help = "Seconds since the oldest of them was written; 0 if there is none.";
+    let help = "Age in seconds of the oldest event that no checkpoint covers yet; 0 if there is none. Usually under a second.";
     page.gauge("baton_evidence_unsealed_seconds", help).is(lag.oldest.as_millis() as f64 / 1e3);
-    let help = "Logs that wait to be looked at by the sealer.";
+    let help = "Evidence logs that grew and were not sealed since. All of them right after a start.";
     page.gauge("baton_evidence_logs_waiting", help).is(hub.bells.grown_count());
 }
 
 fn outside(page: &mut Page, hub: &Hub) {
-    let mut pushes = page.counter("baton_push_attempts_total", "Pushes to receivers outside, by outcome.");
+    let mut pushes = page.counter(
+        "baton_push_attempts_total",
+        "Events sent to push receivers, by outcome: told (delivered), tried_again, given_up.",
+    );
     for (outcome, count) in hub.metrics.pushes.read() {
         pushes.of(&[("outcome", outcome.as_str())], count);
     }
-    let help = "Outbound calls of the hub (pushes, remote agents), by outcome.";
+    let help = "Outbound calls for push notifications and remote agents, by outcome: 2xx, other_status, forbidden (by the hub's own policy), \
+        unreachable, silent, unreadable, failed.";
     let mut calls = page.counter("baton_outbound_attempts_total", help);
     for (outcome, count) in hub.outbound.attempts() {
         calls.of(&[("outcome", outcome.as_str())], count);
     }
     if let Some(traces) = &hub.traces {
-        let mut spans = page.counter("baton_otlp_spans_total", "Spans for the collector, by outcome.");
+        let mut spans = page.counter("baton_otlp_spans_total", "Spans, by outcome: exported, dropped (the queue was full), failed (the collector did not accept them). Only with --otlp-endpoint.");
         for (outcome, count) in traces.outcomes() {
             spans.of(&[("outcome", outcome.as_str())], count);
         }
@@ -111,11 +134,11 @@ fn outside(page: &mut Page, hub: &Hub) {
 }
 
 fn the_process(page: &mut Page, hub: &Hub) {
-    let mut build = page.gauge("baton_build_info", "Always 1; the version is in the label.");
+    let mut build = page.gauge("baton_build_info", "Always 1. The label is the version.");
     build.of(&[("version", env!("CARGO_PKG_VERSION"))], 1);
     let started = hub.metrics.started.unix_seconds();
     page.gauge("process_start_time_seconds", "Start time of the process, in seconds since 1970.").is(started);
     if let Some(bytes) = process::resident_bytes() {
-        page.gauge("process_resident_memory_bytes", "Resident memory in bytes.").is(bytes);
+        page.gauge("process_resident_memory_bytes", "Resident memory in bytes. Linux only.").is(bytes);
     }
 }

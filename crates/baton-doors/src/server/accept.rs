@@ -13,9 +13,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio_rustls::TlsAcceptor;
 
 use super::addresses::{Addresses, ConnectionSlot};
+use super::certificate::CertificateInUse;
 use super::connection::{self, ConnectionContext};
 use super::paced::Pace;
 use crate::hub::{Hub, Shutdown};
@@ -55,13 +55,17 @@ pub struct Connections {
 /// A bound socket.
 pub struct Listener {
     socket: TcpListener,
-    tls: Option<TlsAcceptor>,
+    tls: Option<Arc<CertificateInUse>>,
     connections_max: usize,
     addresses: Arc<Addresses>,
 }
 
 impl Listener {
-    pub fn bind(address: SocketAddr, tls: Option<TlsAcceptor>, connections: Connections) -> io::Result<Self> {
+    pub fn bind(
+        address: SocketAddr,
+        tls: Option<Arc<CertificateInUse>>,
+        connections: Connections,
+    ) -> io::Result<Self> {
         let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
         // A hub that starts again takes its port back from connections that still linger.
         socket.set_reuseaddr(true)?;
@@ -135,7 +139,7 @@ impl Listener {
         }
         bound_unsent(&stream);
         // Two tasks and not one with a branch: a plain connection need not hold the room a handshake takes.
-        match self.tls.clone() {
+        match self.tls.as_ref().map(|tls| tls.acceptor()) {
             None => drop(tokio::spawn(async move {
                 connection::serve(stream, peer, served).await;
                 drop(seat);

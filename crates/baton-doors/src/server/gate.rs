@@ -111,7 +111,7 @@ impl Gate {
         };
         let rated = self.rates.as_ref().zip(bearer(request.headers()).map(str::to_owned));
         if let Some((rates, token)) = rated {
-            if let Err(retry_after_ms) = rates.take(&token, Instant::now()) {
+            if let Err(retry_after_ms) = rates.take(&token, self.hub.alive_count(), Instant::now()) {
                 return ErrorResponse(Refusal::RateLimited { retry_after_ms }.into()).into_response();
             }
             let rates = rates.clone();

@@ -32,17 +32,22 @@ impl Rates {
     }
 
     /// Takes one call out of a token's bucket; if it is empty, in how many milliseconds there is one.
-    pub(super) fn take(&self, token: &str, now: Instant) -> Result<(), u64> {
+    ///
+    /// A token may call several hubs on one database: each grants its part of the rate.
+    pub(super) fn take(&self, token: &str, hubs: u32, now: Instant) -> Result<(), u64> {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= limits::RATE_TOKENS_MAX_COUNT {
             self.forget(&mut buckets, now);
         }
-        let bucket = buckets.entry(key(token)).or_insert(Bucket { calls: self.burst, at: now });
-        bucket.calls = self.filled(*bucket, now);
+        let hubs = f64::from(hubs.max(1));
+        let burst = (self.burst / hubs).max(1.0);
+        let bucket = buckets.entry(key(token)).or_insert(Bucket { calls: burst, at: now });
+        let passed = now.saturating_duration_since(bucket.at).as_secs_f64();
+        bucket.calls = (bucket.calls + passed * self.per_second / hubs).min(burst);
         bucket.at = now;
         if bucket.calls < 1.0 {
             // At least 1, and a few minutes for the largest list of tasks at a call a second: no number is out of range.
-            return Err(((1.0 - bucket.calls) / self.per_second * 1000.0).ceil().max(1.0) as u64);
+            return Err(((1.0 - bucket.calls) / self.per_second * hubs * 1000.0).ceil().max(1.0) as u64);
         }
         bucket.calls -= 1.0;
         Ok(())
@@ -86,23 +91,35 @@ mod tests {
         let rates = Rates::new(10, 3);
         let start = Instant::now();
         for _ in 0..3 {
-            assert_eq!(rates.take("one", start), Ok(()));
+            assert_eq!(rates.take("one", 1, start), Ok(()));
         }
-        assert_eq!(rates.take("one", start), Err(100));
-        assert_eq!(rates.take("another", start), Ok(()));
-        assert_eq!(rates.take("one", start + Duration::from_millis(100)), Ok(()));
-        assert!(rates.take("one", start + Duration::from_millis(100)).is_err());
+        assert_eq!(rates.take("one", 1, start), Err(100));
+        assert_eq!(rates.take("another", 1, start), Ok(()));
+        assert_eq!(rates.take("one", 1, start + Duration::from_millis(100)), Ok(()));
+        assert!(rates.take("one", 1, start + Duration::from_millis(100)).is_err());
+    }
+
+    #[test]
+    fn each_of_several_hubs_grants_its_part_and_at_least_a_call() {
+        let rates = Rates::new(10, 4);
+        let start = Instant::now();
+        assert_eq!(rates.take("one", 2, start), Ok(()));
+        assert_eq!(rates.take("one", 2, start), Ok(()));
+        assert_eq!(rates.take("one", 2, start), Err(200));
+        assert_eq!(rates.take("one", 2, start + Duration::from_millis(200)), Ok(()));
+        assert_eq!(rates.take("two", 9, start), Ok(()));
+        assert_eq!(rates.take("two", 9, start), Err(900));
     }
 
     #[test]
     fn a_call_that_counts_as_several_is_let_in_and_later_ones_wait_for_it() {
         let rates = Rates::new(10, 3);
         let start = Instant::now();
-        assert_eq!(rates.take("one", start), Ok(()));
+        assert_eq!(rates.take("one", 1, start), Ok(()));
         rates.charge("one", 99);
-        assert_eq!(rates.take("one", start), Err(9_800));
-        assert!(rates.take("one", start + Duration::from_millis(9_700)).is_err());
-        assert_eq!(rates.take("one", start + Duration::from_millis(9_800)), Ok(()));
+        assert_eq!(rates.take("one", 1, start), Err(9_800));
+        assert!(rates.take("one", 1, start + Duration::from_millis(9_700)).is_err());
+        assert_eq!(rates.take("one", 1, start + Duration::from_millis(9_800)), Ok(()));
     }
 
     #[test]
@@ -110,7 +127,7 @@ mod tests {
         let rates = Rates::new(1, 1);
         let start = Instant::now();
         for number in 0..=limits::RATE_TOKENS_MAX_COUNT {
-            assert_eq!(rates.take(&number.to_string(), start), Ok(()));
+            assert_eq!(rates.take(&number.to_string(), 1, start), Ok(()));
         }
         assert!(rates.buckets.lock().unwrap().len() <= limits::RATE_TOKENS_MAX_COUNT);
     }

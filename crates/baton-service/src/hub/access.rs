@@ -1,5 +1,5 @@
 //! Who a token belongs to. Looked up once, then remembered until users, tokens or members change: the store's
-//! access epoch says so, and a revoked token is refused at its next call.
+//! access epoch, asked with every call, says so. A revoked token is refused at its next call, on whichever hub.
 
 use baton_core::{
     BearerToken, Caller, ClockJumps, NodeCaller, Refusal, TokenId, UnixMillis, UserCaller, UserId,
@@ -82,7 +82,7 @@ impl Hub {
         let token = BearerToken::parse(bearer).ok_or(Refusal::Unauthorized)?;
         let hash: [u8; 32] = Sha256::digest(token.expose()).into();
         // Read before the rows are: what is remembered is at least as new as this number says.
-        let epoch = self.store.access_epoch();
+        let epoch = self.store.newest_access_epoch().get().await?;
         let (now, jumps) = self.clock.observe();
         // What was remembered as over may have been used since: the row knows.
         if let Some(identity) =

@@ -1,5 +1,6 @@
 //! The two clocks: the wall, which people and expiry see, and monotonic time, which leases run on. Every read of the wall
-//! clock here also compares the two, so that a jump is seen before anything is decided by it.
+//! clock here also compares the two, so that a jump is seen before anything is decided by it. Where several hubs share a
+//! database, its server's clock is both.
 
 use baton_core::{ClockJumps, ClockMove, ClockWatch, MonotonicMillis, UnixMillis};
 use baton_store::ClockReading;
@@ -7,21 +8,38 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Reads both clocks.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Clock {
     start: Instant,
-    watch: Arc<Mutex<ClockWatch>>,
+    source: Source,
     #[cfg(test)]
     put_ahead: Arc<std::sync::atomic::AtomicI64>,
+}
+
+#[derive(Clone)]
+enum Source {
+    /// This machine's.
+    Own(Arc<Mutex<ClockWatch>>),
+    /// That of the store's engine.
+    Engine(Arc<dyn baton_store::Clock>),
 }
 
 impl Clock {
     /// Monotonic time begins now.
     pub fn start() -> Self {
         let watch = ClockWatch::new(wall(), MonotonicMillis::new(0));
+        Self::with(Source::Own(Arc::new(Mutex::new(watch))))
+    }
+
+    /// The clock of an engine that several hubs share.
+    pub fn of_engine(clock: Arc<dyn baton_store::Clock>) -> Self {
+        Self::with(Source::Engine(clock))
+    }
+
+    fn with(source: Source) -> Self {
         Self {
             start: Instant::now(),
-            watch: Arc::new(Mutex::new(watch)),
+            source,
             #[cfg(test)]
             put_ahead: Arc::default(),
         }
@@ -52,12 +70,19 @@ impl Clock {
 
     /// Both clocks at once.
     pub fn read(&self) -> ClockReading {
-        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        match &self.source {
+            Source::Own(watch) => self.read_own(watch),
+            Source::Engine(clock) => clock.read(),
+        }
+    }
+
+    fn read_own(&self, watch: &Mutex<ClockWatch>) -> ClockReading {
+        let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
         // Read under the lock: a time read before another's would look like a step back.
         let now = wall();
         #[cfg(test)]
         let now = now.plus_millis(self.put_ahead.load(std::sync::atomic::Ordering::SeqCst));
-        let monotonic = self.monotonic();
+        let monotonic = self.since_start();
         let moved = watch.observe(now, monotonic);
         let clock_jumps = watch.jumps().clone();
         drop(watch);
@@ -77,12 +102,25 @@ impl Clock {
 
     /// The clock leases run on.
     pub fn monotonic(&self) -> MonotonicMillis {
+        match &self.source {
+            Source::Own(_) => self.since_start(),
+            Source::Engine(clock) => clock.read().monotonic,
+        }
+    }
+
+    fn since_start(&self) -> MonotonicMillis {
         MonotonicMillis::new(i64::try_from(self.start.elapsed().as_millis()).unwrap_or(i64::MAX))
     }
 
     /// How long the hub has been running.
     pub fn uptime_seconds(&self) -> u64 {
         self.start.elapsed().as_secs()
+    }
+}
+
+impl std::fmt::Debug for Clock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Clock").field("start", &self.start).finish_non_exhaustive()
     }
 }
 

@@ -33,6 +33,14 @@ impl PushBell {
         }
     }
 
+    /// Any task may have gone on.
+    pub(super) fn ring_all(&self) {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        let Tasks { watched, rung } = &mut *tasks;
+        rung.extend(watched.iter().cloned());
+        self.rings.notify_one();
+    }
+
     /// A task has a receiver from now on, which may have missed something already.
     pub fn watch(&self, task: &TaskId) {
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);

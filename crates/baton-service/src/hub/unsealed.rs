@@ -30,16 +30,11 @@ pub struct Lag {
 }
 
 impl Unsealed {
-    /// Logs have grown; told right after the commit.
-    pub(super) fn grown(&self, grown: &[GrownLog]) {
-        if grown.is_empty() {
-            return;
-        }
-        let (mut logs, now) = (self.logs.lock().unwrap_or_else(PoisonError::into_inner), Instant::now());
-        for log in grown {
-            let fresh = Ahead { sealed: log.size - log.gained, size: log.size, since: now };
-            logs.entry(log.network_id.clone()).and_modify(|ahead| ahead.size = log.size).or_insert(fresh);
-        }
+    /// A log has grown; called right after the commit.
+    pub(super) fn grown(&self, network: &NetworkId, log: GrownLog) {
+        let mut logs = self.logs.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = Ahead { sealed: log.size - log.gained, size: log.size, since: Instant::now() };
+        logs.entry(network.clone()).and_modify(|ahead| ahead.size = log.size).or_insert(fresh);
     }
 
     /// A log was sealed up to this size by who began to look at this time; a log that is gone up to 0.
@@ -68,22 +63,22 @@ impl Unsealed {
 mod tests {
     use super::*;
 
-    fn grown(network: u8, size: u64, gained: u64) -> GrownLog {
-        GrownLog { network_id: NetworkId::from_random([network; 6]), size, gained }
+    fn network(n: u8) -> NetworkId {
+        NetworkId::from_random([n; 6])
     }
 
     #[test]
     fn what_was_written_counts_until_a_seal_covers_it() {
         let unsealed = Unsealed::default();
-        let network = NetworkId::from_random([1; 6]);
-        unsealed.grown(&[grown(1, 10, 3), grown(2, 1, 1)]);
-        unsealed.grown(&[grown(1, 12, 2)]);
+        unsealed.grown(&network(1), GrownLog { size: 10, gained: 3 });
+        unsealed.grown(&network(2), GrownLog { size: 1, gained: 1 });
+        unsealed.grown(&network(1), GrownLog { size: 12, gained: 2 });
         assert_eq!(unsealed.read().events, 6);
-        unsealed.sealed(&network, 10, Instant::now());
+        unsealed.sealed(&network(1), 10, Instant::now());
         assert_eq!(unsealed.read().events, 3);
-        unsealed.sealed(&network, 12, Instant::now());
+        unsealed.sealed(&network(1), 12, Instant::now());
         assert_eq!(unsealed.read().events, 1);
-        unsealed.sealed(&NetworkId::from_random([2; 6]), 0, Instant::now());
+        unsealed.sealed(&network(2), 0, Instant::now());
         assert_eq!(unsealed.read(), Lag { events: 0, oldest: Duration::ZERO });
     }
 }

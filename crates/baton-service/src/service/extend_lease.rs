@@ -83,7 +83,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<LeaseExtended
         })
         .await?;
     if let Some(passing) = passing {
-        hub.transient_frames.send(&network, passing);
+        hub.send_transient(&network, passing);
     }
     Ok(answer)
 }

@@ -102,7 +102,7 @@ impl TaskCommand for ReportProgress {
         hub.store_for(caller).write(move |tx| report.write(tx, &stamp, &asker, &on.place, &node)).await?;
         hub.progress_pacing.written(reporter, Instant::now());
         if let Some(passing) = passing {
-            hub.transient_frames.send(&network, passing);
+            hub.send_transient(&network, passing);
         }
         Ok(ProgressReported { ok: true, task_id: task })
     }

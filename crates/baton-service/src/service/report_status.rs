@@ -121,7 +121,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<StatusReporte
         .store_for(&caller)
         .write(move |tx| report(tx, &stamp, &caller, &node, &place, &alias, &args))
         .await?;
-    hub.transient_frames.send(&network, passing);
+    hub.send_transient(&network, passing);
     Ok(answer)
 }
 
@@ -151,7 +151,7 @@ impl Args {
         }
         at_most("resume_id", self.resume_id.as_deref().unwrap_or_default(), limits::RESUME_ID_MAX_CHARS)?;
         if self.resume_id.as_ref().is_some_and(String::is_empty) {
-            return Err(Error::argument("resume_id", "must be at least 1 characters"));
+            return Err(Error::argument("resume_id", "must not be empty"));
         }
         at_most("task", self.task.as_deref().unwrap_or_default(), limits::SESSION_TASK_MAX_CHARS)?;
         skills::check(self.skills.as_deref().unwrap_or_default())?;

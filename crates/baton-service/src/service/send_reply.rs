@@ -271,7 +271,7 @@ async fn write_reply(
 /// What is replied; nothing only where that is allowed.
 fn reply_text(text: &str, may_be_empty: bool) -> Result<ReplyText, Error> {
     if text.is_empty() && !may_be_empty {
-        return Err(Error::argument("text", "must be at least 1 characters"));
+        return Err(Error::argument("text", "must not be empty"));
     }
     ReplyText::parse("text", text).map_err(Error::of_argument)
 }

@@ -72,7 +72,7 @@ pub async fn listen(hub: &Hub, caller: &Caller, what: &Watchable) -> Result<Watc
             Ok(WatchBells {
                 network: (*networks.first().ok_or(Refusal::NetworkNotFound)?).clone(),
                 bells: networks.iter().map(|network| hub.bells.listen_to_network(network)).collect(),
-                passing: networks.iter().map(|network| hub.transient_frames.listen(network)).collect(),
+                passing: networks.iter().map(|network| hub.bells.transient_frames.listen(network)).collect(),
             })
         }
     }

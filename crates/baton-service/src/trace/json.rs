@@ -74,9 +74,9 @@ enum AnyValue<'s> {
 }
 
 /// The body of one export.
-pub fn request(spans: &[Span]) -> Result<Vec<u8>, serde_json::Error> {
+pub fn request(spans: &[Span], service_name: &str) -> Result<Vec<u8>, serde_json::Error> {
     let version = env!("CARGO_PKG_VERSION");
-    let resource = [("service.name", "baton"), ("service.version", version)];
+    let resource = [("service.name", service_name), ("service.version", version)];
     let resource = resource.map(|(key, text)| Attribute { key, value: AnyValue::StringValue(text) });
     let scope = Scope { name: "baton", version };
     let scope_spans = [ScopeSpans { scope, spans: spans.iter().map(span).collect() }];
@@ -125,7 +125,7 @@ mod tests {
             attributes: vec![("a.text", Value::Text("x".into())), ("a.number", Value::Number(200))],
             has_failed: true,
         };
-        let written: serde_json::Value = serde_json::from_slice(&request(&[span]).unwrap()).unwrap();
+        let written: serde_json::Value = serde_json::from_slice(&request(&[span], "baton").unwrap()).unwrap();
         let spans = &written["resourceSpans"][0]["scopeSpans"][0]["spans"];
         let expected = json!([{
             "traceId": "abababababababababababababababab", "spanId": "0101010101010101",

@@ -4,6 +4,8 @@ use baton_core::TraceParent;
 use std::borrow::Cow;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::Sampler;
+
 /// What a span says beside its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
@@ -41,13 +43,17 @@ pub struct SpanParent {
 }
 
 impl SpanParent {
-    /// Below its parent, if there is one; none if the creator of the trace does not record it.
-    pub fn below(parent: Option<TraceParent>, new_trace_id: impl FnOnce() -> [u8; 16]) -> Option<Self> {
-        match parent {
-            Some(parent) if !parent.is_sampled() => None,
-            Some(parent) => Some(Self { trace_id: parent.trace_id(), parent: Some(parent.span_id()) }),
-            None => Some(Self { trace_id: new_trace_id(), parent: None }),
-        }
+    /// Below its parent, if there is one; none if the trace is not recorded.
+    pub fn below(
+        parent: Option<TraceParent>,
+        sampler: Sampler,
+        new_trace_id: impl FnOnce() -> [u8; 16],
+    ) -> Option<Self> {
+        let place = match parent {
+            Some(parent) => Self { trace_id: parent.trace_id(), parent: Some(parent.span_id()) },
+            None => Self { trace_id: new_trace_id(), parent: None },
+        };
+        sampler.records(parent.map(|parent| parent.is_sampled()), &place.trace_id).then_some(place)
     }
 }
 

@@ -7,23 +7,24 @@ use baton_store::rows::TaskRow;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 
+use super::Sampler;
 use super::span::{Kind, Span, SpanParent, Value};
 use crate::error::Error;
 
 /// The spans of these tasks, of those that are recorded and still there.
-pub fn spans(rows: &dyn Snapshot, tasks: &[TaskId]) -> Result<Vec<Span>, Error> {
+pub fn spans(rows: &dyn Snapshot, tasks: &[TaskId], sampler: Sampler) -> Result<Vec<Span>, Error> {
     let mut spans = Vec::new();
     for id in tasks {
-        spans.extend(rows.task(id)?.and_then(|row| span(&row)));
+        spans.extend(rows.task(id)?.and_then(|row| span(&row, sampler)));
     }
     Ok(spans)
 }
 
-fn span(row: &TaskRow) -> Option<Span> {
+fn span(row: &TaskRow, sampler: Sampler) -> Option<Span> {
     let task = &row.snapshot;
     let digest: [u8; 32] = Sha256::digest(task.id.as_str()).into();
     let own_trace = || std::array::from_fn(|at| digest[at]);
-    let place = SpanParent::below(row.traceparent, own_trace)?;
+    let place = SpanParent::below(row.traceparent, sampler, own_trace)?;
     let text = |text: &str| Value::Text(text.to_owned());
     Some(Span {
         trace_id: place.trace_id,

@@ -24,11 +24,17 @@ pub(crate) fn settings() -> String {
 
 /// The connection of a lane, which has a row from then on.
 pub(crate) fn connect_lane(shared: &Shared, lane: &str) -> Result<Session, Error> {
-    let session = Session::connect(&shared.config, &settings(), shared.meter.clone())?;
+    let session = connect(shared)?;
+    session.barrier()?;
     let text = rusqlite::types::Value::Text(lane.to_owned());
     let sql = "INSERT INTO lanes (lane, number) VALUES (?1, 0) ON CONFLICT (lane) DO NOTHING";
     session.ask(&[Ask { sql: sql.into(), parameters: vec![Parameter(text)] }])?;
     Ok(session)
+}
+
+fn connect(shared: &Shared) -> Result<Session, Error> {
+    let session = Session::connect(&shared.config, &settings(), shared.meter.clone())?;
+    Ok(session.answering_within(shared.answer_max))
 }
 
 /// Removes the rows of lanes that have long been gone: a hub that is killed leaves its own. One that is alive after all finds
@@ -56,11 +62,13 @@ pub(crate) fn resolve(shared: &Shared, lane: &str, number: i64, cause: &Error) -
     }
 }
 
+/// What is answered here is acknowledged to a caller, so it has to be on the standbys too: the barrier after it waits for that.
 fn newest(shared: &Shared, lane: &str) -> Result<i64, Error> {
-    let session = Session::connect(&shared.config, &settings(), shared.meter.clone())?;
+    let session = connect(shared)?;
     let text = rusqlite::types::Value::Text(lane.to_owned());
     let sql = "SELECT number FROM lanes WHERE lane = ?1 FOR UPDATE";
     let found = session.ask(&[Ask { sql: sql.into(), parameters: vec![Parameter(text)] }])?;
     let number = found.first().and_then(|rows| rows.first()).map(|row| row.get::<_, i64>("number"));
+    session.barrier()?;
     number.ok_or_else(|| Error::Unavailable("the row of this connection is missing".into()))
 }

@@ -1,6 +1,6 @@
 //! What PostgreSQL's errors mean for a write or a read.
 
-use tokio_postgres::error::SqlState;
+use tokio_postgres::error::{Severity, SqlState};
 
 use crate::error::Error;
 
@@ -18,6 +18,12 @@ pub(crate) fn of(fault: &tokio_postgres::Error) -> Error {
 fn is_conflict(code: &SqlState) -> bool {
     [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED, SqlState::LOCK_NOT_AVAILABLE]
         .contains(code)
+}
+
+/// Whether the server closes the connection after this error.
+pub(crate) fn ends_connection(fault: &tokio_postgres::Error) -> bool {
+    let severity = fault.as_db_error().and_then(|error| error.parsed_severity());
+    matches!(severity, Some(Severity::Fatal | Severity::Panic))
 }
 
 /// What PostgreSQL says, in one line.

@@ -27,6 +27,8 @@ pub(crate) struct Opened {
     pub(crate) epoch: i64,
     /// The access epoch as it was last committed.
     pub(crate) access: i64,
+    /// The server's clock.
+    pub(crate) now: i64,
 }
 
 /// Begins a transaction: takes its locks, tells the time, and loads what its use cases were found to ask for; all in one
@@ -54,10 +56,10 @@ pub(crate) fn open(
         return Err(Error::Conflict);
     }
     let state = state.first().ok_or_else(|| Error::Corrupt("the row of the hub is missing".into()))?;
-    let opened = Opened { epoch: state.get("epoch"), access: state.get("access") };
+    let opened = Opened { epoch: state.get("epoch"), access: state.get("access"), now: state.get("now") };
     let newest = enter_heads(session, &mut work.known, &needs.networks, heads, &opened);
     // No time of a network is from before an earlier one, whatever became of the server's clock.
-    let now: i64 = state.get::<_, i64>("now").max(newest);
+    let now: i64 = opened.now.max(newest);
     work.begin(ClockReading {
         now: UnixMillis::new(now),
         monotonic: MonotonicMillis::new(now),
@@ -190,6 +192,12 @@ impl Close<'_> {
         let columns = vec![("number", Array::integers([self.number])), ("lane", Array::texts([self.lane]))];
         writes.push(sql.into(), columns);
     }
+}
+
+/// The versions that changed networks have now, as far as they are known.
+pub(crate) fn versions(known: &Known, changed: &HashSet<NetworkId>) -> Vec<(NetworkId, Option<i64>)> {
+    let version = |network: &NetworkId| known.networks.get(network).and_then(|known| known.version);
+    changed.iter().map(|network| (network.clone(), version(network))).collect()
 }
 
 /// What is known of changed networks holds on: nobody else has changed them.

@@ -5,8 +5,9 @@
 //! A use case that writes rows which memory does not hold is run in a transaction of its own (`alone`): a refusal is a
 //! rollback then, and no savepoints are needed.
 
-use baton_core::limits;
-use std::cell::RefCell;
+use baton_core::{NetworkId, limits};
+use foldhash::HashSet;
+use std::cell::{Cell, RefCell};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,14 +15,17 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio_postgres::Config;
 
+use super::clock::ServerClock;
 use super::commit;
-use super::heads::{self, Close};
+use super::heads::{self, Close, Opened};
+use super::link::{Commit, Link};
 use super::scope::{Ask, Mode, Needs, key_of};
 use super::session::Session;
 use super::set::Writes;
 use super::tallies::Tallies;
 use crate::batch::{Batch, Source, Taken};
 use crate::error::Error;
+use crate::hint::{Bell, ChangesByNetwork, Hint};
 use crate::job::{Outcome, WriteJob};
 use crate::meter::{Meter, Tally};
 use crate::parked::{Inbox, Parked, ParkedClaim};
@@ -31,7 +35,6 @@ use crate::share::Share;
 use crate::sql::rows::Rows;
 use crate::sql::work::Work;
 use crate::sql::write_set::Hints;
-use crate::store::{Bell, Committed};
 use crate::waiting::{Mail, Received, Waiting};
 
 /// What a lane is asked.
@@ -48,8 +51,12 @@ pub(crate) struct Shared {
     pub(crate) parked: Arc<Parked>,
     pub(crate) bell: Bell,
     pub(crate) epoch: Arc<AtomicU64>,
+    pub(crate) clock: Arc<ServerClock>,
     pub(crate) meter: Arc<Meter>,
+    /// Longest wait for an answer.
+    pub(crate) answer_max: Duration,
     pub(crate) refused: Refused,
+    pub(crate) link: Arc<Link>,
     /// Writes that a lane has for another one, by the number of that: each network has a lane that knows it best.
     pub(crate) mail: Vec<Mail<Waiter>>,
 }
@@ -94,14 +101,18 @@ pub(crate) struct Lane {
     name: String,
     /// Its place among the lanes of this hub.
     at: usize,
-    number: i64,
+    number: Cell<i64>,
     session: Option<Session>,
     work: RefCell<Work>,
 }
 
 /// A batch that ran.
 struct Ran {
-    hints: Committed,
+    changes: ChangesByNetwork,
+    /// Inboxes with a task that was opened.
+    opened: Vec<Inbox>,
+    /// The networks that it changed, each with its version if that is known.
+    versions: Vec<(NetworkId, Option<i64>)>,
     tally: Tally,
     access_epoch: Option<u64>,
     wrote: bool,
@@ -109,7 +120,7 @@ struct Ran {
 
 impl Lane {
     pub(crate) fn new(shared: Arc<Shared>, name: String, at: usize, session: Session) -> Self {
-        Self { shared, name, at, number: 0, session: Some(session), work: RefCell::default() }
+        Self { shared, name, at, number: Cell::new(0), session: Some(session), work: RefCell::default() }
     }
 
     /// Serves until the queue is closed and empty.
@@ -174,7 +185,9 @@ impl Lane {
 
     /// The connection, made again if it is gone.
     fn connected(&mut self) -> Result<(), Error> {
-        if self.session.as_ref().is_some_and(|session| !session.is_lost()) {
+        let is_current =
+            |session: &Session| !session.is_lost() && (!session.is_stale() || session.barrier().is_ok());
+        if self.session.as_ref().is_some_and(is_current) {
             return Ok(());
         }
         self.session = None;
@@ -309,8 +322,8 @@ impl Lane {
             let (mut batch, mut stopped) = (Batch::default(), Vec::new());
             let committed = self.try_batch(waiters, &mut batch, &mut stopped);
             let error = match committed {
-                Ok(hints) => {
-                    (self.shared.bell)(hints);
+                Ok(ran) => {
+                    self.announce(ran, std::mem::take(&mut batch.opened));
                     batch.writes.into_iter().for_each(|taken| taken.job.settle(Ok(())));
                     return stopped;
                 }
@@ -343,14 +356,22 @@ impl Lane {
         waiters: Vec<Waiter>,
         batch: &mut Batch,
         stopped: &mut Vec<Waiter>,
-    ) -> Result<Committed, Error> {
+    ) -> Result<Ran, Error> {
         let mut waiters = waiters.into_iter();
         let ran = self.run_all(&mut waiters, batch, stopped);
         // Those that did not come to run are answered with the others.
         batch.writes.extend(waiters.map(|waiter| waiter.taken));
         let ran = ran?;
         self.note_committed(&ran, batch.writes.len());
-        Ok(ran.hints)
+        Ok(ran)
+    }
+
+    /// Tells those who listen what was committed, here and on other hubs.
+    fn announce(&self, ran: Ran, opened: Vec<Inbox>) {
+        let moved = ran.changes.into_moved();
+        let Ran { versions, access_epoch, .. } = ran;
+        self.shared.link.announce(&Commit { versions, moved: &moved, opened, access_epoch });
+        (self.shared.bell)(Hint::Moved(moved));
     }
 
     fn run_all(
@@ -364,30 +385,34 @@ impl Lane {
         let needs = together(waiters.as_slice());
         let opened =
             heads::open(session, &mut self.work.borrow_mut(), &needs, &self.name, waiters.as_slice().len())?;
-        self.learn_access(opened.access);
+        self.learn(&opened);
         let mut rows = Rows::to_write_on(session, &self.work);
         for waiter in waiters.by_ref() {
             batch.probes |= waiter.is_probe;
             self.run_and_hand_over(session, waiter, batch, stopped, &mut rows)?;
         }
-        let number = self.number + 1;
+        let number = self.next_number();
         let began = Instant::now();
         let ran = finish(session, &self.work, Mode::Batch, &self.name, number, batch.probes);
         self.shared.meter.disk_waited(began.elapsed());
-        let ran = match ran {
+        let mut ran = match ran {
             Ok(ran) => ran,
             Err(Unfinished::Failed(error)) => return Err(error),
             Err(Unfinished::Unknown(error)) => {
+                let changed = session.scope.borrow().changed.clone();
                 let hints = std::mem::take(&mut self.work.borrow_mut().batch.hints);
                 self.session = None;
                 commit::resolve(&self.shared, &self.name, number, &error)?;
-                ran_of(hints, None, true)
+                Ran { versions: unknown_versions(changed), ..ran_of(hints, None, true) }
             }
         };
-        self.number = number;
         let work = &mut *self.work.borrow_mut();
         match &self.session {
-            Some(session) => heads::note_committed(&mut work.known, &session.scope.borrow().changed),
+            Some(session) => {
+                let scope = session.scope.borrow();
+                heads::note_committed(&mut work.known, &scope.changed);
+                ran.versions = heads::versions(&work.known, &scope.changed);
+            }
             None => work.forget_all(),
         }
         work.known.shed();
@@ -408,21 +433,29 @@ impl Lane {
         let mut exhausted: Vec<Inbox> = Vec::new();
         while let Some(inbox) = self.next_opened() {
             if exhausted.contains(&inbox) {
+                batch.opened.push(inbox);
                 continue;
             }
+            let mut is_taken = false;
             while let Some(ParkedClaim { share, job }) = self.shared.parked.take_first(&inbox) {
                 let taken = Taken { share, job, took: Duration::ZERO, source: Source::Parked };
                 let claim = Waiter { taken, needs: Needs::default(), stops: 0, is_probe: false };
                 match self.run_one(session, claim, batch, stopped, rows)? {
                     // Refused: the task is the next one's.
                     Some(Outcome::Undone) => {}
-                    Some(Outcome::Stays) => break,
+                    Some(Outcome::Stays) => {
+                        is_taken = true;
+                        break;
+                    }
                     // One that was stopped runs right after this batch.
                     Some(Outcome::FoundNothing) | None => {
-                        exhausted.push(inbox);
+                        exhausted.push(inbox.clone());
                         break;
                     }
                 }
+            }
+            if !is_taken {
+                batch.opened.push(inbox);
             }
         }
         Ok(())
@@ -486,10 +519,11 @@ impl Lane {
         for attempt in 1.. {
             let (mut batch, mut stopped) = (Batch::default(), Vec::new());
             match self.try_alone(waiter, &mut batch, &mut stopped) {
-                Ok((hints, opened)) => {
-                    (self.shared.bell)(hints);
+                Ok((ran, opened)) => {
+                    let claims = self.claims_for(&opened);
+                    self.announce(ran, opened);
                     batch.writes.into_iter().for_each(|taken| taken.job.settle(Ok(())));
-                    stopped.extend(self.claims_for(&opened));
+                    stopped.extend(claims);
                     return stopped;
                 }
                 Err(error) => {
@@ -525,7 +559,7 @@ impl Lane {
         waiter: Waiter,
         batch: &mut Batch,
         stopped: &mut Vec<Waiter>,
-    ) -> Result<(Committed, Vec<Inbox>), Error> {
+    ) -> Result<(Ran, Vec<Inbox>), Error> {
         let mode = if waiter.needs.all { Mode::AloneWithAll } else { Mode::Alone };
         let needs = Needs { asks: Vec::new(), ..waiter.needs.clone() };
         // It reads the database: nothing is known here, and nothing that it learns is kept.
@@ -540,7 +574,7 @@ impl Lane {
             };
             session.enter(mode);
             match heads::open(session, &mut work.borrow_mut(), &needs, &self.name, 0) {
-                Ok(opened) => self.learn_access(opened.access),
+                Ok(opened) => self.learn(&opened),
                 Err(error) => {
                     batch.writes.push(waiter.taken);
                     return Err(error);
@@ -551,11 +585,12 @@ impl Lane {
         };
         if outcome != Some(Outcome::Stays) {
             self.session()?.command("ROLLBACK")?;
-            return Ok((Committed::default(), Vec::new()));
+            return Ok((ran_of(Hints::default(), None, false), Vec::new()));
         }
-        let number = self.number + 1;
+        let number = self.next_number();
         let began = Instant::now();
-        let ran = match finish(self.session()?, &work, mode, &self.name, number, false) {
+        let changed = self.session()?.scope.borrow().changed.clone();
+        let mut ran = match finish(self.session()?, &work, mode, &self.name, number, false) {
             Ok(ran) => ran,
             Err(Unfinished::Failed(error)) => return Err(error),
             Err(Unfinished::Unknown(error)) => {
@@ -565,11 +600,12 @@ impl Lane {
                 ran_of(hints, None, true)
             }
         };
-        self.number = number;
         self.shared.meter.disk_waited(began.elapsed());
         self.note_committed(&ran, batch.writes.len());
-        let opened = work.borrow_mut().batch.hints.opened.drain(..).collect();
-        Ok((ran.hints, opened))
+        heads::note_committed(&mut work.borrow_mut().known, &changed);
+        ran.versions = heads::versions(&work.borrow().known, &changed);
+        let opened = std::mem::take(&mut ran.opened);
+        Ok((ran, opened))
     }
 
     /// The parked claims of inboxes that a task was opened in.
@@ -602,8 +638,16 @@ impl Lane {
         }
     }
 
-    fn learn_access(&self, epoch: i64) {
-        self.shared.epoch.fetch_max(epoch.unsigned_abs(), Ordering::AcqRel);
+    /// A number for each COMMIT that is tried. Not one for each that succeeds: one that was taken for failed may have
+    /// been committed, and the next would be taken for it.
+    fn next_number(&self) -> i64 {
+        self.number.set(self.number.get() + 1);
+        self.number.get()
+    }
+
+    fn learn(&self, opened: &Opened) {
+        self.shared.epoch.fetch_max(opened.access.unsigned_abs(), Ordering::AcqRel);
+        self.shared.clock.learn(opened.now);
     }
 
     fn note_committed(&self, ran: &Ran, writes: usize) {
@@ -613,7 +657,7 @@ impl Lane {
             self.shared.refused.note_taken();
             meter.disk_took();
         }
-        for changed in &ran.hints.changed_tasks {
+        for changed in ran.changes.tasks() {
             if let Some(to) = changed.status {
                 meter.moved(changed.from, to);
             }
@@ -623,6 +667,11 @@ impl Lane {
             self.shared.epoch.fetch_max(epoch, Ordering::AcqRel);
         }
     }
+}
+
+/// Networks whose versions are not known.
+fn unknown_versions(changed: HashSet<NetworkId>) -> Vec<(NetworkId, Option<i64>)> {
+    changed.into_iter().map(|network| (network, None)).collect()
 }
 
 /// A write of a batch that was undone, to be run again.
@@ -640,7 +689,7 @@ fn explore_one(session: &Session, work: &RefCell<Work>, waiter: &mut Waiter) -> 
     let outcome = waiter.taken.job.run(&mut rows);
     let is_empty = {
         let layer = &work.borrow().layer;
-        layer.is_empty() && layer.hints.rings.is_empty() && !layer.hints.touches_access
+        layer.is_empty() && layer.hints.changes.is_empty() && !layer.hints.touches_access
     };
     // Nothing is open that could fail here.
     let _ = rows.undo();
@@ -744,6 +793,6 @@ fn raise_access(session: &Session) -> Result<u64, Error> {
 }
 
 fn ran_of(hints: Hints, access_epoch: Option<u64>, wrote: bool) -> Ran {
-    let Hints { rings, changed_tasks, grown_logs, tally, .. } = hints;
-    Ran { hints: Committed { rings, changed_tasks, grown_logs }, tally, access_epoch, wrote }
+    let Hints { changes, opened, tally, .. } = hints;
+    Ran { changes, opened: opened.into(), versions: Vec::new(), tally, access_epoch, wrote }
 }

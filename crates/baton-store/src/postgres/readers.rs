@@ -124,11 +124,14 @@ impl Reader {
     }
 
     fn connected(&mut self) -> Result<&Session, Error> {
-        if self.session.as_ref().is_none_or(Session::is_lost) {
+        if self.session.as_ref().is_none_or(|session| !is_current(session)) {
             self.session = None;
             let settings =
                 format!("SET statement_timeout = {}; SET jit = off", self.longest.as_millis().max(1));
-            self.session = Some(Session::connect(&self.lanes.config, &settings, self.lanes.meter.clone())?);
+            let session = Session::connect(&self.lanes.config, &settings, self.lanes.meter.clone())?;
+            let session = session.answering_within(self.longest + limits::POSTGRES_LATE_MAX);
+            session.barrier()?;
+            self.session = Some(session);
         }
         self.session.as_ref().ok_or(Error::Closed)
     }
@@ -177,4 +180,9 @@ impl Reader {
             self.session = None;
         }
     }
+}
+
+/// Whether a connection can be read on.
+fn is_current(session: &Session) -> bool {
+    !session.is_lost() && (!session.is_stale() || session.barrier().is_ok())
 }

@@ -10,8 +10,10 @@ use super::session::Session;
 use crate::error::Error;
 
 /// The migrations of this program, in order.
-const MIGRATIONS: [(i64, &str, &str); 1] =
-    [(30, "hub", include_str!("../../migrations-postgres/V30__hub.sql"))];
+const MIGRATIONS: [(i64, &str, &str); 2] = [
+    (30, "hub", include_str!("../../migrations-postgres/V30__hub.sql")),
+    (31, "hubs", include_str!("../../migrations-postgres/V31__hubs.sql")),
+];
 
 /// Whoever migrates holds this lock.
 const MIGRATES: &str = "SELECT pg_advisory_xact_lock(7085498)";

@@ -39,6 +39,10 @@ pub(crate) struct Session {
     was_not_replicated: Arc<AtomicBool>,
     /// Whether it is to be made again.
     is_abandoned: Cell<bool>,
+    /// Longest wait for an answer; a server that was stopped keeps its connections open and says nothing.
+    answer_max: Option<Duration>,
+    /// When the server last answered.
+    answered: Cell<Instant>,
 }
 
 impl Session {
@@ -79,7 +83,37 @@ impl Session {
             meter,
             was_not_replicated,
             is_abandoned: Cell::new(false),
+            answer_max: None,
+            answered: Cell::new(Instant::now()),
         })
+    }
+
+    /// Gives up on an answer after this time: the connection is closed then.
+    pub(crate) fn answering_within(mut self, answer_max: Duration) -> Self {
+        self.answer_max = Some(answer_max);
+        self
+    }
+
+    /// Whether the server has been silent for so long that another may be the primary by now.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.answered.get().elapsed() >= limits::POSTGRES_SILENT_MAX
+    }
+
+    /// Commits an empty transaction. With synchronous replication it is answered once a standby has everything that was
+    /// committed before it, which no standby confirms to a server that is not the primary any more: whatever is
+    /// read on this connection right after it is not stale, and cannot be lost by a failover.
+    pub(crate) fn barrier(&self) -> Result<(), Error> {
+        // A connection for quick reads has a timeout for its statements that is no measure for a commit.
+        self.command(
+            "BEGIN; SET LOCAL statement_timeout = 0; SELECT pg_logical_emit_message(true, 'baton', ''); COMMIT",
+        )?;
+        match self.take_not_replicated() {
+            false => Ok(()),
+            true => {
+                self.abandon();
+                Err(Error::Unavailable("PostgreSQL stopped waiting for its standby".into()))
+            }
+        }
     }
 
     /// Whether the connection is gone.
@@ -126,7 +160,7 @@ impl Session {
                 parameters.iter().map(|value| value as &(dyn types::ToSql + Sync)).collect();
             self.client.execute(&statement, &parameters).await
         });
-        self.noted(changed).map(|changed| usize::try_from(changed).unwrap_or(usize::MAX))
+        changed.map(|changed| usize::try_from(changed).unwrap_or(usize::MAX))
     }
 
     /// Asks several statements at once, and waits for all answers.
@@ -168,7 +202,7 @@ impl Session {
             }
             in_order(sent).await.into_iter().collect::<Result<Vec<_>, _>>()
         });
-        let mut found = self.noted(found)?;
+        let mut found = found?;
         let asked = found.split_off(found.len() - asks.len());
         if command.is_some() {
             found.remove(0);
@@ -207,8 +241,7 @@ impl Session {
 
     /// Runs statements that are sent as they are and find nothing: BEGIN, ROLLBACK.
     pub(crate) fn command(&self, sql: &str) -> Result<(), Error> {
-        let done = self.wait(self.client.batch_execute(sql));
-        self.noted(done)
+        self.wait(self.client.batch_execute(sql))
     }
 
     /// Writes what memory holds, every table at once.
@@ -226,7 +259,7 @@ impl Session {
 
     /// Sends writes, and a command after them, in one go.
     pub(crate) fn send(&self, writes: &Writes<'_>, then: Option<&str>) -> Result<(), Error> {
-        let sent = self.wait(async {
+        self.wait(async {
             let statements = self.all_statements(writes.all.iter().map(|write| &*write.sql)).await?;
             let mut sent: Vec<Sent<'_, ()>> = Vec::with_capacity(writes.all.len() + 1);
             for (write, statement) in writes.all.iter().zip(&statements) {
@@ -240,18 +273,55 @@ impl Session {
             }
             // The first error says what went wrong: all after it fail because of it.
             in_order(sent).await.into_iter().collect::<Result<(), _>>()
-        });
-        self.noted(sent)
+        })
     }
 
-    /// Waits for what was sent.
-    fn wait<T>(&self, answer: impl Future<Output = T>) -> T {
+    /// Waits for what was sent, and notes an error: the transaction is lost then, whatever a use case makes of it.
+    fn wait<T>(&self, answer: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T, Error> {
+        let answer = match self.is_abandoned.get() {
+            true => Err(Error::Unavailable("the connection to PostgreSQL was given up".into())),
+            false => self.await_answer(answer),
+        };
+        if let Err(error) = &answer {
+            self.scope.borrow_mut().failure.get_or_insert_with(|| error.clone());
+        }
+        answer
+    }
+
+    fn await_answer<T>(
+        &self,
+        answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<T, Error> {
         self.meter.round_trip();
         let began = Instant::now();
-        let answer = self.runtime.block_on(answer);
-        let left = &mut self.scope.borrow_mut().time_left;
-        *left = left.map(|left| left.saturating_sub(began.elapsed()));
-        answer
+        let answer = self.runtime.block_on(async {
+            match self.answer_max {
+                Some(max) => tokio::time::timeout(max, answer).await.map_err(|_| max),
+                None => Ok(answer.await),
+            }
+        });
+        let now = Instant::now();
+        {
+            let left = &mut self.scope.borrow_mut().time_left;
+            *left = left.map(|left| left.saturating_sub(now - began));
+        }
+        match answer {
+            Ok(answer) => {
+                self.answered.set(now);
+                answer.map_err(|error| {
+                    // The server closes the connection after such an error. A COMMIT before it may have taken place.
+                    if fault::ends_connection(&error) {
+                        self.abandon();
+                    }
+                    fault::of(&error)
+                })
+            }
+            Err(max) => {
+                self.abandon();
+                let seconds = max.as_secs_f64().round();
+                Err(Error::Unavailable(format!("PostgreSQL did not answer within {seconds} s")))
+            }
+        }
     }
 
     async fn statement(&self, sql: &str) -> Result<Statement, tokio_postgres::Error> {
@@ -267,15 +337,6 @@ impl Session {
         }
         statements.insert(sql.to_owned(), statement.clone());
         Ok(statement)
-    }
-
-    /// Notes an error: the transaction is lost then, whatever a use case makes of it.
-    fn noted<T>(&self, result: Result<T, tokio_postgres::Error>) -> Result<T, Error> {
-        result.map_err(|error| {
-            let error = fault::of(&error);
-            self.scope.borrow_mut().failure.get_or_insert_with(|| error.clone());
-            error
-        })
     }
 
     /// Stops a read whose time is over.

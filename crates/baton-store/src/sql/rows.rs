@@ -9,9 +9,9 @@ use super::counts::Counts;
 use super::work::Work;
 use crate::clock::ClockReading;
 use crate::error::Error;
+use crate::hint::Ring;
 use crate::postgres::Session;
 use crate::rows::{Snapshot, Transaction};
-use crate::store::Ring;
 
 /// The connection that statements run on.
 #[derive(Clone, Copy)]
@@ -85,10 +85,7 @@ impl Transaction for Rows<'_> {
 
     fn ring(&mut self, ring: Ring) {
         let Some(work) = self.work else { return };
-        let rings = &mut work.borrow_mut().layer.hints.rings;
-        if !rings.contains(&ring) {
-            rings.push(ring);
-        }
+        work.borrow_mut().layer.hints.changes.of(&ring.network_id).add_recipient(ring.to);
     }
 
     fn touch_access(&mut self) {

@@ -19,6 +19,7 @@ use super::work::Work;
 use super::write_set::{NewDeliveryRow, SendKey, WriteSet};
 use super::{changed, history, search};
 use crate::error::Error;
+use crate::hint::ChangedTask;
 use crate::parked::Inbox;
 use crate::rows::{
     ChangedFilter, ChangedPage, CourseRow, DeliveryKind, DueLease, EventFilter, EventRow, IdempotentSend,
@@ -26,7 +27,6 @@ use crate::rows::{
     ProgressChange, ProgressRow, TaskChange, TaskFilter, TaskMessageRow, TaskReads, TaskRow, TaskSearch,
     TaskTexts, TaskWrites,
 };
-use crate::store::ChangedTask;
 
 fn message_row(row: &Row<'_>) -> Result<TaskMessageRow, Error> {
     Ok(TaskMessageRow {
@@ -372,10 +372,8 @@ impl Rows<'_> {
         from: Option<Status>,
         status: Option<Status>,
     ) {
-        let (network_id, task_id) = (network.clone(), task.clone());
-        self.change(|work| {
-            work.layer.hints.changed_tasks.push(ChangedTask { network_id, task_id, from, status });
-        });
+        let changed = ChangedTask { task_id: task.clone(), from, status };
+        self.change(|work| work.layer.hints.changes.of(network).tasks.push(changed));
     }
 
     /// Changes the layer of the use case that runs.

@@ -14,11 +14,11 @@ use super::evidence::LogHead;
 use super::known::Known;
 use super::task_row::{Columns, Task};
 use crate::error::Error;
+use crate::hint::{ChangesByNetwork, GrownLog};
 use crate::meter::Tally;
 use crate::parked::Inbox;
 use crate::rows::IdempotentSend;
 use crate::sqlite::plans;
-use crate::store::{ChangedTask, GrownLog, Ring};
 
 /// A task that was changed.
 #[derive(Debug)]
@@ -98,14 +98,12 @@ pub(crate) struct SendKey {
 /// What is to be done once the changes are committed.
 #[derive(Debug, Default)]
 pub(crate) struct Hints {
-    pub(crate) rings: Vec<Ring>,
-    /// Tasks whose history or conversation changed.
-    pub(crate) changed_tasks: Vec<ChangedTask>,
+    /// For those who listen.
+    pub(crate) changes: ChangesByNetwork,
     /// Where a task can be claimed from now on, once for each.
     pub(crate) opened: VecDeque<Inbox>,
     /// Networks that were deleted.
     pub(crate) gone: Vec<NetworkId>,
-    pub(crate) grown_logs: Vec<GrownLog>,
     /// Tasks, leases and how many of them there are more or fewer.
     pub(crate) tally: Tally,
     pub(crate) touches_access: bool,
@@ -172,32 +170,22 @@ impl WriteSet {
         layer.counts.tally(&mut self.hints.tally);
         layer.counted.tally(&mut self.hints.tally);
         self.counts.take_in(layer.counts);
-        let Hints { rings, changed_tasks, opened, gone: _, grown_logs, tally, touches_access } = layer.hints;
-        self.hints.rings.extend(rings);
-        self.hints.changed_tasks.extend(changed_tasks);
+        let Hints { changes, opened, gone: _, tally, touches_access } = layer.hints;
+        self.hints.changes.add(changes);
         self.hints.opened.extend(opened);
-        for log in grown_logs {
-            match self.hints.grown_logs.iter_mut().find(|known| known.network_id == log.network_id) {
-                Some(known) => (known.size, known.gained) = (log.size, known.gained + log.gained),
-                None => self.hints.grown_logs.push(log),
-            }
-        }
         self.hints.tally.add(&tally);
         self.hints.touches_access |= touches_access;
     }
 
     /// Notes that a log has one entry more.
     pub(crate) fn note_growth(&mut self, network: &NetworkId, size: u64) {
-        match self.hints.grown_logs.iter_mut().find(|log| log.network_id == *network) {
-            Some(log) => (log.size, log.gained) = (size, log.gained + 1),
-            None => self.hints.grown_logs.push(GrownLog { network_id: network.clone(), size, gained: 1 }),
-        }
+        self.hints.changes.of(network).add_growth(GrownLog { size, gained: 1 });
     }
 
     /// Drops what was counted of a network that is gone.
     pub(crate) fn forget_network(&mut self, network: &NetworkId) {
         self.counts.forget(network);
-        self.hints.grown_logs.retain(|log| log.network_id != *network);
+        self.hints.changes.forget_log(network);
     }
 
     /// Writes everything but the hints. Entries of tasks stay, for later reads of their state.

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::os::fd::IntoRawFd;
 use std::path::Path;
 
-use super::upgrade;
+use super::migrations;
 use crate::error::Error;
 
 /// The one connection that writes.
@@ -49,7 +49,7 @@ pub(crate) fn reserve_wal_index(path: &Path) -> Result<(), Error> {
 
 /// The newest schema this program knows: the number of its last migration.
 pub fn schema() -> u32 {
-    upgrade::versions().last().copied().unwrap_or_default()
+    migrations::versions().last().copied().unwrap_or_default()
 }
 
 /// The schema a database has; 0 if it is new.

@@ -9,11 +9,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use super::connection::{schema, schema_of};
+use super::migrations::{self, versions};
 use crate::error::Error;
-
-mod migrations {
-    refinery::embed_migrations!("migrations");
-}
 
 /// The table in which a migration is recorded once it has run.
 const RECORD: &str = "refinery_schema_history";
@@ -25,15 +22,6 @@ struct Progress {
     step: usize,
     of: usize,
     elapsed: Duration,
-}
-
-/// The numbers of all migrations, in order.
-pub(crate) fn versions() -> Vec<u32> {
-    let runner = migrations::migrations::runner();
-    let known = runner.get_migrations().iter().filter_map(|one| u32::try_from(one.version()).ok());
-    let mut versions: Vec<u32> = known.collect();
-    versions.sort_unstable();
-    versions
 }
 
 /// Brings a database to this program's schema.
@@ -56,7 +44,7 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), Error> {
 }
 
 fn run(connection: &mut Connection) -> Result<(), Error> {
-    let done = migrations::migrations::runner().set_grouped(true).run(connection);
+    let done = migrations::runner()?.set_grouped(true).run(connection);
     done.map(drop).map_err(|error| Error::Unavailable(format!("migration: {error}")))
 }
 
@@ -106,11 +94,11 @@ fn watch(steps_done: &Receiver<()>, of: usize, every: Duration, mut report: impl
 #[cfg(test)]
 mod tests {
     use super::*;
-    use refinery::Target;
+    use refinery_core::Target;
 
     fn first_release() -> Connection {
         let mut connection = Connection::open_in_memory().unwrap();
-        migrations::migrations::runner().set_target(Target::Version(1)).run(&mut connection).unwrap();
+        migrations::runner().unwrap().set_target(Target::Version(1)).run(&mut connection).unwrap();
         connection
     }
 

@@ -23,6 +23,7 @@ use crate::clock::Clock;
 use crate::copy::CopyJob;
 use crate::error::Error;
 use crate::fair_queue::Bounds;
+use crate::hint::{Bell, ChangesByNetwork, Hint, Moved};
 use crate::job::{Outcome, WriteJob};
 use crate::meter::{Meter, Tally};
 use crate::parked::{Inbox, Parked, ParkedClaim};
@@ -30,8 +31,7 @@ use crate::share::Share;
 use crate::sql::rows::Rows;
 use crate::sql::work::Work;
 use crate::sql::write_set::Hints;
-use crate::store::Bell;
-use crate::store::Committed;
+
 use crate::waiting::Waiting;
 
 const BATCH_MAX: Duration = Duration::from_micros(limits::WRITE_BATCH_MAX_MICROS);
@@ -152,7 +152,7 @@ struct Batches {
 
 /// What a batch that ran leaves to be done once it is committed.
 struct Ran {
-    hints: Committed,
+    changes: ChangesByNetwork,
     tally: Tally,
     /// The access epoch, if the batch raised it.
     access_epoch: Option<u64>,
@@ -205,8 +205,8 @@ impl Batches {
     fn batch(&self, first: Taken, batch: &mut Batch) {
         let committed = self.commit(first, batch);
         let settled = match committed {
-            Ok(hints) => {
-                (self.bell)(hints);
+            Ok(moved) => {
+                (self.bell)(Hint::Moved(moved));
                 Ok(())
             }
             Err(error) => {
@@ -269,7 +269,7 @@ impl Batches {
     }
 
     /// Runs and commits a batch. Whatever goes wrong, no part of it is left.
-    fn commit(&self, first: Taken, batch: &mut Batch) -> Result<Committed, Error> {
+    fn commit(&self, first: Taken, batch: &mut Batch) -> Result<Vec<Moved>, Error> {
         let mut next = Some(first);
         let result = self.begin().and_then(|()| self.run_all(&mut next, batch)).and_then(|done| {
             // A write that met damage may have read less than there is.
@@ -286,13 +286,13 @@ impl Batches {
             batch.writes.push(first);
         }
         match result {
-            Ok(Ran { hints, tally, access_epoch, wrote }) => {
+            Ok(Ran { changes, tally, access_epoch, wrote }) => {
                 self.meter.committed(batch.writes.len(), &tally);
                 if wrote {
                     self.health.refused.note_taken();
                     self.meter.disk_took();
                 }
-                for changed in &hints.changed_tasks {
+                for changed in changes.tasks() {
                     if let Some(to) = changed.status {
                         self.meter.moved(changed.from, to);
                     }
@@ -301,7 +301,7 @@ impl Batches {
                     // Before anybody is answered: a call made after the answer must see the change.
                     self.epoch.store(epoch, Ordering::Release);
                 }
-                Ok(hints)
+                Ok(changes.into_moved())
             }
             Err(error) => {
                 self.work.borrow_mut().forget_all();
@@ -355,11 +355,10 @@ impl Batches {
         let mut work = self.work.borrow_mut();
         work.known.shed();
         let hints = std::mem::take(&mut work.batch.hints);
-        let Hints { rings, changed_tasks, grown_logs, tally, touches_access, .. } = hints;
-        let hints = Committed { rings, changed_tasks, grown_logs };
+        let Hints { changes, tally, touches_access, .. } = hints;
         let access_epoch = touches_access.then(|| access_epoch::raise(&self.connection)).transpose()?;
         let wrote = std::mem::take(&mut work.wrote) || access_epoch.is_some() || batch.probes;
-        Ok(Ran { hints, tally, access_epoch, wrote })
+        Ok(Ran { changes, tally, access_epoch, wrote })
     }
 
     /// Runs a write, and the parked claims that it has something for.

@@ -5,7 +5,7 @@ use super::engine::{Engine, sqlite};
 use super::fixtures::{insert_task, task_id, with_network};
 use baton_core::limits::WRITE_CONFLICT_TRIES;
 use baton_store::job::{Outcome, ReadJob, WriteJob};
-use baton_store::{Error, Health, Lane, Meter, Parked, Share, Store, Transaction, WriteCheck};
+use baton_store::{AccessEpoch, Error, Health, Lane, Meter, Parked, Share, Store, Transaction, WriteCheck};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -52,6 +52,10 @@ impl Store for Unlucky {
 
     fn access_epoch(&self) -> u64 {
         self.store.access_epoch()
+    }
+
+    fn newest_access_epoch(&self) -> AccessEpoch {
+        self.store.newest_access_epoch()
     }
 
     fn meter(&self) -> &Meter {

@@ -3,8 +3,8 @@
 use baton_core::{ClockJumps, MonotonicMillis, NetworkId};
 use baton_store::rows::CheckReads;
 use baton_store::{
-    Bell, Clock, ClockReading, Committed, Error, PostgresOptions, PostgresStore, Ring, SqliteOptions,
-    SqliteStore, Store,
+    Bell, Clock, ClockReading, Error, Hint, PostgresOptions, PostgresStore, Ring, SqliteOptions, SqliteStore,
+    Store,
 };
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -145,9 +145,14 @@ pub fn postgres(folder: &Path) -> Opened {
 fn listening() -> (Bell, Noted<Ring>, Noted<NetworkId>) {
     let (rings, grown) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
     let heard = (rings.clone(), grown.clone());
-    let bell = Arc::new(move |committed: Committed| {
-        heard.0.lock().unwrap().extend(committed.rings);
-        heard.1.lock().unwrap().extend(committed.grown_logs.into_iter().map(|grown| grown.network_id));
+    let bell = Arc::new(move |hint: Hint| {
+        let Hint::Moved(moved) = hint else { return };
+        for moved in moved {
+            let (network_id, changes) = (moved.network_id, moved.changes.unwrap_or_default());
+            let ring = |to| Ring { network_id: network_id.clone(), to };
+            heard.0.lock().unwrap().extend(changes.recipients.into_iter().map(ring));
+            heard.1.lock().unwrap().extend(changes.log.map(|_| network_id.clone()));
+        }
     });
     (bell, rings, grown)
 }

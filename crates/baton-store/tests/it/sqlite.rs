@@ -15,7 +15,7 @@ use baton_store::{
     EntryBundle, Error, Inbox, Share, Snapshot, SqliteOptions, SqliteStore, Store, Transaction, WhenEmpty,
 };
 use flate2::{Compress, Compression, FlushCompress};
-use refinery::Target;
+use refinery_core::{Runner, Target};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -229,14 +229,15 @@ fn change_without_triggers(beside: &rusqlite::Connection, sql: &str, bytes: &[u8
     triggers.iter().for_each(|(_, sql)| beside.execute_batch(sql).unwrap());
 }
 
-mod migrations {
-    refinery::embed_migrations!("migrations");
+fn migrations() -> Runner {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations");
+    Runner::new(&refinery_core::load_sql_migrations(folder).unwrap())
 }
 
 /// A database as the first release left it: one task that is open, one that has ended, each with its event.
 fn first_release(path: &std::path::Path) {
     let mut connection = rusqlite::Connection::open(path).unwrap();
-    migrations::migrations::runner().set_target(Target::Version(1)).run(&mut connection).unwrap();
+    migrations().set_target(Target::Version(1)).run(&mut connection).unwrap();
     let tables = "SELECT COUNT(*) FROM sqlite_schema WHERE name = 'evidence'";
     assert_eq!(connection.query_row(tables, [], |row| row.get::<_, i64>(0)).unwrap(), 0);
     for (n, status) in [(1, "running"), (2, "cancelled"), (3, "delivered")] {
@@ -308,7 +309,7 @@ fn an_upgrade_that_cannot_be_finished_changes_nothing() {
 /// A database before remote tasks had names of their own: a task that is out, a receiver that is open and one that is not.
 fn before_errands(path: &std::path::Path) {
     let mut connection = rusqlite::Connection::open(path).unwrap();
-    migrations::migrations::runner().set_target(Target::Version(5)).run(&mut connection).unwrap();
+    migrations().set_target(Target::Version(5)).run(&mut connection).unwrap();
     let (task, network) = (task_id(1).to_string(), network(1).to_string());
     let sql = "INSERT INTO users (user_id, username, role, password_hash, created_at) VALUES (?1, 'user1', 'user', '', 1)";
     connection.execute(sql, [user(1).as_str()]).unwrap();

@@ -35,7 +35,7 @@ impl AgentLink {
         }
         match who.alias {
             Some(other) if other != alias.as_str() => Err(Failure::usage(format!(
-                "this token speaks as {other}, not as {alias}: pass --alias {other}, or a token of `baton node create {alias}`"
+                "this token belongs to the alias {other}, not to {alias}; pass --alias {other}, or a token from `baton node create {alias}`"
             ))),
             bound => Ok(Self { client: link.client, is_unbound: bound.is_none(), ca: link.ca, minted: None }),
         }
@@ -52,7 +52,7 @@ impl AgentLink {
         if token.is_none() {
             opened.close().await;
             return Err(Failure::usage(
-                "the hub gave a token of an unknown form; is it newer than this tool?",
+                "the hub answered with a token that this version of baton does not know; is the hub newer?",
             ));
         }
         Ok(opened)

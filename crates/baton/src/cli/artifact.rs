@@ -59,7 +59,7 @@ pub(crate) struct Put {
 impl Put {
     async fn put(&self) -> Result<ExitCode, Failure> {
         if self.files.len() > 1 && self.name.is_some() {
-            return Err(Failure::usage("--name goes with one file"));
+            return Err(Failure::usage("--name can be used with one file only"));
         }
         let link = self.connection.open()?;
         let network = link.network().await?;
@@ -111,7 +111,7 @@ impl Get {
     async fn get(&self) -> Result<ExitCode, Failure> {
         if ArtifactHash::parse(&self.sha256).is_none() {
             return Err(Failure::usage(
-                "give the SHA-256 as 64 lower-case hex digits; `baton artifact ls` shows them",
+                "an artifact is named by its SHA-256, 64 lower-case hex digits; `baton artifact ls` lists them",
             ));
         }
         let link = self.connection.open()?;

@@ -1,6 +1,7 @@
 //! Which hub a command talks to, as which user and in which network: options every such command has, filled up from the
 //! environment and then from a profile. A profile's token is sent to that profile's hub and to no other.
 
+use baton_core::limits;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -111,15 +112,14 @@ impl Connection {
     /// The token that was named, not the profile's.
     pub(crate) fn token(&self) -> Result<Option<Token>, Failure> {
         let Some(text) = said(self.token.as_deref()) else { return Ok(None) };
-        let rule = "a token begins with utok_ or ntok_; see `baton login` or `baton node create`";
-        Token::parse(text).map(Some).ok_or_else(|| Failure::usage(format!("--token or BATON_TOKEN: {rule}")))
+        Token::parse(text).map(Some).ok_or_else(|| Failure::usage(not_a_token(text)))
     }
 
     /// The hub that was named, else the profile's, else the one on this machine.
     pub(crate) fn hub(&self, profile: Option<&Profile>) -> Result<HubAddress, Failure> {
         let named = parse(self.hub.as_deref(), "--hub or BATON_HUB")?;
         let hub = named.or_else(|| profile.map(|profile| profile.hub.clone())).or_else(HubAddress::local);
-        hub.ok_or_else(|| Failure::usage("no hub is named; pass --hub URL"))
+        hub.ok_or_else(|| Failure::usage("there is no hub to call; pass --hub URL or set BATON_HUB"))
     }
 
     /// The CA's certificates that were named, wherever they are looked for from.
@@ -138,9 +138,29 @@ impl Connection {
         said(self.profile.as_deref())
     }
 
+    /// There is no profile of the name that was given.
+    fn no_profile(&self, name: &str) -> Failure {
+        let known = ProfileFile::home().and_then(|file| file.names()).unwrap_or_default();
+        let known = match &known[..] {
+            [] => "there are no profiles yet".to_owned(),
+            names => {
+                format!("profiles: {}", names.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+            }
+        };
+        Failure::usage(format!(
+            "there is no profile {name:?} (--profile or BATON_PROFILE; {known}); create it with `baton login --profile {name} --hub URL`"
+        ))
+    }
+
     /// A hub to speak to, and a token to speak with. Nothing is sent yet.
     pub(crate) fn open(&self) -> Result<Link, Failure> {
         let profile = self.profile()?;
+        if profile.is_none()
+            && self.token.is_none()
+            && let Some(name) = self.named_profile()
+        {
+            return Err(self.no_profile(name));
+        }
         let hub = self.hub(profile.as_ref())?;
         // What a profile holds is for its own hub.
         let profile = profile.filter(|profile| profile.hub == hub);
@@ -174,9 +194,11 @@ impl Link {
         match (who.current_network, &*who.networks) {
             (Some(id), _) => Ok(id),
             (None, [only]) => Ok(only.network_id.clone()),
-            (None, []) => Err(Failure::usage("you are in no network; run `baton network create NAME`")),
+            (None, []) => Err(Failure::usage(
+                "you do not belong to a network; create one with `baton network create NAME`",
+            )),
             (None, _) => Err(Failure::usage(
-                "you are in several networks; pass --network NAME, or choose one with `baton network use NAME`",
+                "you belong to several networks; pass --network NAME, or choose one with `baton network use NAME`",
             )),
         }
     }
@@ -216,12 +238,27 @@ pub(crate) fn one_named<'a>(name: &str, networks: &'a [Network]) -> Result<&'a N
     match (named.next(), named.next()) {
         (Some(only), None) => Ok(only),
         (Some(_), Some(_)) => Err(Failure::usage(format!(
-            "several networks are called {name:?}; name the one you mean by its id"
+            "several of your networks are named {name:?}; pass the id of one, which `baton network ls` lists"
         ))),
         (None, _) => Err(Failure::usage(format!(
-            "you are in no network called {name:?}; `baton network ls` lists yours"
+            "you do not belong to a network named {name:?}; `baton network ls` lists yours"
         ))),
     }
+}
+
+/// What is wrong with a token, without the token in it.
+fn not_a_token(text: &str) -> String {
+    let rule = match ["utok_", "ntok_"].iter().find(|prefix| text.starts_with(**prefix)) {
+        None => "a token begins with utok_ or ntok_".to_owned(),
+        Some(prefix) => format!(
+            "{prefix} must be followed by at least {} hex digits, and here it is followed by {} characters; copy the whole token",
+            limits::SECRET_MIN_DIGITS,
+            text.chars().count() - prefix.len()
+        ),
+    };
+    format!(
+        "--token or BATON_TOKEN is not a token: {rule}. `baton login` and `baton node create` give you one"
+    )
 }
 
 /// A value that was given; an empty one is none, as scripts leave variables empty.

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use super::hub::Trouble;
 use super::plain;
+use super::settings::Problem;
 use crate::client::{self, CaError, HubAddress};
 use crate::profile;
 
@@ -31,7 +32,7 @@ pub(crate) enum Failure {
     ExportRefused { name: String, refusal: export::Refusal },
     #[error("--key {name}: {error}")]
     Key { name: String, error: KeyError },
-    #[error("--key asks for a side file, and {name} has none; name it with --proof")]
+    #[error("--key needs a side file, and {name} has none; pass it with --proof FILE")]
     NoSideFile { name: String },
     #[error("{0}")]
     Adapter(#[from] AdapterError),
@@ -50,12 +51,17 @@ pub(crate) enum Failure {
     Ca(#[from] CaError),
     #[error("{0}")]
     Profile(#[from] profile::ProfileError),
-    #[error("you are not logged in to {hub}; run `baton login --hub {hub}`, or set BATON_TOKEN")]
+    #[error(
+        "you are not logged in to {hub}; run `baton login --hub {hub}`, or pass --token or set BATON_TOKEN"
+    )]
     NotLoggedIn { hub: HubAddress },
-    #[error("the stream of events ended without a word; try again")]
+    #[error("the hub closed the stream of events without a reason; try again")]
     StreamEnded,
     #[error("{0}")]
     Usage(String),
+    /// Settings in the environment or the configuration file, a line each.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Settings(Vec<Problem>),
     #[error("cannot start: {0}")]
     System(io::Error),
 }
@@ -94,10 +100,19 @@ impl Failure {
     pub(crate) fn print(&self) -> ExitCode {
         // A reader that went away (`| head`) is not an error, and if stderr is gone too nobody can read it.
         if !matches!(self, Self::Write { error, .. } if error.kind() == io::ErrorKind::BrokenPipe) {
-            // It may hold a hub's words, and a hub's words may hold anything.
-            let _ = writeln!(io::stderr(), "baton: {}{}", plain::line(&self.to_string()), self.advice());
+            for line in self.lines() {
+                // It may hold a hub's words, and a hub's words may hold anything.
+                let _ = writeln!(io::stderr(), "baton: {}{}", plain::line(&line), self.advice());
+            }
         }
         ExitCode::from(self.exit_code())
+    }
+
+    fn lines(&self) -> Vec<String> {
+        match self {
+            Self::Settings(problems) => problems.iter().map(ToString::to_string).collect(),
+            one => vec![one.to_string()],
+        }
     }
 
     /// What to do about a refusal, in the words of the command line.
@@ -105,10 +120,12 @@ impl Failure {
         match self {
             Self::Client(error) => match error.code() {
                 Some("network_id_required") => "; pass --network, or choose one with `baton network use`",
-                Some("alias_not_found") => "; `baton status` shows the agents, `baton node create` makes one",
+                Some("alias_not_found") => {
+                    "; `baton status` lists the agents, `baton node create` creates one"
+                }
                 Some("task_not_found") => "; `baton tasks` lists tasks",
                 Some("user_token_required") => "; log in as a user with `baton login`",
-                Some("conflict") => "; the task has already ended, `baton task show` shows how",
+                Some("conflict") => "; the task has already ended, see `baton task show`",
                 _ => "",
             },
             _ => "",

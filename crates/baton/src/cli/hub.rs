@@ -3,6 +3,8 @@
 mod admin;
 mod backup;
 mod check;
+mod engine;
+mod config;
 mod folder;
 mod greeting;
 mod health;
@@ -23,11 +25,13 @@ use clap::Subcommand;
 use std::process::ExitCode;
 
 use super::failure::Failure;
+use super::settings::Resolved;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Hub {
     /// Start a hub and run it until it is asked to stop
     Start(Box<start::Start>),
+    Config(Box<config::Config>),
     /// Say whether a hub runs; exit code 0 if it does, 1 if not
     Status(status::Status),
     Health(health::Health),
@@ -45,9 +49,10 @@ pub(crate) enum Hub {
 }
 
 impl Hub {
-    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+    pub(crate) fn run(&self, resolved: &Resolved) -> Result<ExitCode, Failure> {
         match self {
-            Self::Start(command) => command.run(),
+            Self::Start(command) => command.run(resolved),
+            Self::Config(command) => command.run(resolved),
             Self::Status(command) => command.run(),
             Self::Health(command) => command.run(),
             Self::Stop(command) => command.run(),

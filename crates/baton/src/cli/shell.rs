@@ -1,13 +1,13 @@
 //! What a shell wants to know of the commands: completions and man pages, made of the same definitions.
 
-use clap::{Args, CommandFactory, Subcommand};
+use clap::{Args, Subcommand};
 use clap_complete::Shell;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::Cli;
 use super::failure::Failure;
+use super::settings;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ShellHelp {
@@ -36,7 +36,7 @@ impl ShellHelp {
             Self::Completions { shell } => {
                 // Made whole before it is written: the generator panics when its reader goes away.
                 let mut script = Vec::new();
-                clap_complete::generate(*shell, &mut Cli::command(), "baton", &mut script);
+                clap_complete::generate(*shell, &mut described(), "baton", &mut script);
                 io::stdout().write_all(&script).map_err(Failure::stdout)?;
             }
             Self::Man(man) => man.run()?,
@@ -48,7 +48,7 @@ impl ShellHelp {
 impl Man {
     fn run(&self) -> Result<(), Failure> {
         match &self.dir {
-            None => clap_mangen::Man::new(Cli::command()).render(&mut io::stdout()).map_err(Failure::stdout),
+            None => clap_mangen::Man::new(described()).render(&mut io::stdout()).map_err(Failure::stdout),
             Some(dir) => write_all(dir)
                 .map_err(|error| Failure::Write { name: format!("the pages in {}", dir.display()), error }),
         }
@@ -57,5 +57,10 @@ impl Man {
 
 fn write_all(dir: &Path) -> io::Result<()> {
     std::fs::create_dir_all(dir)?;
-    clap_mangen::generate_to(Cli::command(), dir)
+    clap_mangen::generate_to(described(), dir)
+}
+
+/// Every command, with the environment variables of settings.
+fn described() -> clap::Command {
+    settings::described(super::command())
 }

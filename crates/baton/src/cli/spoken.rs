@@ -32,7 +32,7 @@ fn read(name: &str, from: impl Read) -> Result<String, Failure> {
     from.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(Failure::usage(format!(
-            "{name} holds more than {MAX_BYTES} bytes, the most a text may have"
+            "{name} is larger than {MAX_BYTES} bytes, the limit of a text; send it as a file with --file"
         )));
     }
     let text = String::from_utf8(bytes).map_err(|_| Failure::usage(format!("{name} is not UTF-8 text")))?;

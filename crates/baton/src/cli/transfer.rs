@@ -28,8 +28,9 @@ impl NamedFile {
     /// A file under its own name.
     pub(crate) fn of(path: &Path) -> Result<Self, Failure> {
         let name = path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
-        let name = name
-            .ok_or_else(|| Failure::usage(format!("{} has no name in UTF-8; rename it", path.display())))?;
+        let name = name.ok_or_else(|| {
+            Failure::usage(format!("the name of {} is not UTF-8; rename the file", path.display()))
+        })?;
         Ok(Self { media_type: media_type_of(&name).to_owned(), name })
     }
 }
@@ -117,7 +118,10 @@ pub(crate) async fn upload_all(
     files: &[std::path::PathBuf],
 ) -> Result<Option<Vec<RefArgs>>, Failure> {
     if files.len() > limits::ARTIFACT_REFS_MAX_COUNT {
-        return Err(Failure::usage(format!("at most {} files go along", limits::ARTIFACT_REFS_MAX_COUNT)));
+        return Err(Failure::usage(format!(
+            "a task can have at most {} files",
+            limits::ARTIFACT_REFS_MAX_COUNT
+        )));
     }
     let mut opened = Vec::new();
     // All are there before the first is uploaded.

@@ -23,13 +23,15 @@ pub(crate) enum Error {
         is_unsent: bool,
     },
     /// The token is missing, unknown or revoked.
-    #[error("the hub at {hub} does not know your token; run `baton login --hub {hub}`, or set BATON_TOKEN")]
+    #[error(
+        "the hub at {hub} does not accept your token: it is unknown or revoked; run `baton login --hub {hub}`, or pass another with --token or BATON_TOKEN"
+    )]
     Unauthorized { hub: HubAddress },
     /// A rule refused.
     #[error("{0}")]
     Refused(Box<Refused>),
     /// What came is not what a hub answers.
-    #[error("what answers at {hub} does not speak as a Baton hub: {what}; check the address")]
+    #[error("the server at {hub} does not answer like a Baton hub: {what}; check the address")]
     Protocol { hub: HubAddress, what: String },
 }
 

@@ -22,10 +22,14 @@ pub(crate) enum EvidenceKeyError {
     #[error("others than its owner may read it; `chmod 600` it")]
     Open,
     #[error(
-        "it is gone, and this folder's checkpoints are signed with it; put it back from your backup (its public half is {0})"
+        "it is missing, and the hub's checkpoints are signed with it; put it back from your backup, or copy it from another hub \
+         on the same database (its public half is {0})"
     )]
     Gone(String),
-    #[error("it is another key than the one this folder's checkpoints are signed with; put back that of {0}")]
+    #[error(
+        "it is not the key that this hub's checkpoints are signed with; put back that key, or copy it from another hub on the \
+         same database (its public half is {0})"
+    )]
     Another(String),
 }
 

@@ -5,16 +5,16 @@ use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProfileError {
-    #[error("there is no home folder to keep profiles in; set HOME, or BATON_HUB and BATON_TOKEN")]
+    #[error("HOME is not set, so there is no place for profiles; set HOME, or set BATON_HUB and BATON_TOKEN")]
     NoHome,
     #[error("cannot read {file}: {error}", file = .file.display())]
     Read { file: PathBuf, error: io::Error },
     #[error("cannot write {file}: {error}", file = .file.display())]
     Write { file: PathBuf, error: io::Error },
-    #[error("{file} holds tokens and others may read it; run `chmod 600 {file}`", file = .0.display())]
+    #[error("{file} holds tokens, and other users can read it; run `chmod 600 {file}`", file = .0.display())]
     Open(PathBuf),
-    #[error("{file} is not a valid profile file ({cause}); fix it, or remove it and run `baton login`", file = .file.display())]
+    #[error("{file} is not a file of profiles ({cause}); correct it, or remove it and run `baton login`", file = .file.display())]
     Unreadable { file: PathBuf, cause: String },
-    #[error("{file} is larger than a file of profiles may be", file = .0.display())]
+    #[error("{file} is too large for a file of profiles; remove it and run `baton login`", file = .0.display())]
     TooLarge(PathBuf),
 }

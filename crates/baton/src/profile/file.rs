@@ -42,6 +42,11 @@ impl ProfileFile {
         Ok(self.contents()?.profile.remove(name))
     }
 
+    /// The names of all profiles.
+    pub(crate) fn names(&self) -> Result<Vec<ProfileName>, ProfileError> {
+        Ok(self.contents()?.profile.into_keys().collect())
+    }
+
     /// Puts a profile in the place of the one of this name.
     pub(crate) fn put(&self, name: &ProfileName, profile: Profile) -> Result<(), ProfileError> {
         self.change(|profiles| {

@@ -124,7 +124,7 @@ impl Client {
         let mut reader = BufReader::new(socket);
         let (status, headers) = read_head(&mut reader).expect("a response head");
         if status == 200 {
-            return Ok(Stream { reader, line: Vec::new() });
+            return Ok(Stream { reader, line: Vec::new(), comments: 0 });
         }
         Err(Response { status, body: read_body(&mut reader, &headers), headers })
     }
@@ -219,6 +219,8 @@ fn read_chunk(reader: &mut impl BufRead, into: &mut Vec<u8>) -> bool {
 pub(crate) struct Stream {
     reader: BufReader<TcpStream>,
     line: Vec<u8>,
+    /// How many comments `next_frame` has passed over.
+    pub(crate) comments: usize,
 }
 
 /// One frame: its id if it has one, and its data.
@@ -238,6 +240,8 @@ impl Stream {
                 id = Some(value.trim().to_owned());
             } else if let Some(data) = line.strip_prefix("data:") {
                 return Some(Frame { id, data: serde_json::from_str(data.trim()).unwrap() });
+            } else if line.starts_with(':') {
+                self.comments += 1;
             }
         }
     }
@@ -250,11 +254,6 @@ impl Stream {
                 return Some(frame);
             }
         }
-    }
-
-    /// How long `next_frame` waits before it panics.
-    pub(crate) fn patience(&self, patience: Duration) {
-        self.reader.get_ref().set_read_timeout(Some(patience)).unwrap();
     }
 
     fn next_line(&mut self) -> Option<String> {

@@ -28,8 +28,6 @@ pub(crate) struct Hub {
     folder: TempDir,
     /// The test changed the folder behind the hub's back.
     pub(crate) was_damaged: bool,
-    /// From the start of the process until it says that it listens.
-    pub(crate) started_in: Duration,
 }
 
 impl Hub {
@@ -60,9 +58,18 @@ impl Hub {
 
     /// A hub on a folder that is made before it starts; it has its own users.
     pub(crate) fn start_on(make: impl FnOnce(&Path)) -> Self {
+        Self::start_prepared(make, &[], &[])
+    }
+
+    /// A hub with these options and environment variables, on a folder that is prepared before it starts.
+    pub(crate) fn start_prepared(
+        prepare: impl FnOnce(&Path),
+        options: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        make(&data_dir(folder.path()));
-        Self::launch(folder, None, 0, &[], &[])
+        prepare(&data_dir(folder.path()));
+        Self::launch(folder, None, 0, options, environment)
     }
 
     /// Stops, and starts again with other options and environment on the same folder and port.
@@ -80,8 +87,8 @@ impl Hub {
         environment: &[(&str, &str)],
     ) -> Self {
         let launch = Launch::new(data_dir(disk.unwrap_or(folder.path())), options, environment);
-        let (child, lines, address, started_in) = launch.run(folder.path(), port);
-        Self { child, lines, address, launch, folder, was_damaged: false, started_in }
+        let (child, lines, address) = launch.run(folder.path(), port);
+        Self { child, lines, address, launch, folder, was_damaged: false }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -175,8 +182,7 @@ impl Hub {
         if self.is_running() {
             assert!(self.stop().success());
         }
-        let (child, lines, address, started_in) = self.launch.run(self.folder.path(), self.address.port());
-        (self.child, self.lines, self.address, self.started_in) = (child, lines, address, started_in);
+        (self.child, self.lines, self.address) = self.launch.run(self.folder.path(), self.address.port());
     }
 
     /// The same with other options.
@@ -220,7 +226,8 @@ impl Drop for Hub {
 /// The binary under test.
 pub(crate) fn baton() -> Command {
     let mut command = Command::new(binary());
-    command.env_remove("BATON_ADMIN_PASSWORD").stdin(Stdio::null());
+    // Whatever this machine has set for a hub of its own.
+    command.env("BATON_CONFIG", "/dev/null").env_remove("BATON_ADMIN_PASSWORD").env_remove("BATON_STORE").stdin(Stdio::null());
     command
 }
 
@@ -250,9 +257,8 @@ impl Launch {
         }
     }
 
-    fn run(&self, folder: &Path, port: u16) -> (Child, Receiver<String>, SocketAddr, Duration) {
+    fn run(&self, folder: &Path, port: u16) -> (Child, Receiver<String>, SocketAddr) {
         let log = File::options().create(true).append(true).open(log_file(folder)).unwrap();
-        let began = Instant::now();
         let mut command = baton();
         command.args(["hub", "start", "--port", &port.to_string(), "--data-dir"]).arg(&self.data);
         command.args(&self.options).stdout(Stdio::piped()).stderr(log);
@@ -270,7 +276,7 @@ impl Launch {
             panic!("the hub did not start ({status:?}): {log}");
         };
         let address = line.rsplit_once("//").unwrap().1.parse().unwrap();
-        (child, lines, address, began.elapsed())
+        (child, lines, address)
     }
 }
 

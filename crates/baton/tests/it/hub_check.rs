@@ -737,13 +737,13 @@ fn a_key_that_is_gone_or_exchanged_stops_the_start_and_the_file_is_its_owners_al
     };
     let secret = std::fs::read_to_string(&file).unwrap();
     std::fs::remove_file(&file).unwrap();
-    let error = refuses("it is gone, and this folder's checkpoints are signed with it");
+    let error = refuses("it is missing, and the hub's checkpoints are signed with it");
     assert!(error.contains(&text(&key["key"])), "{error}");
     assert!(!file.exists(), "no other key was made");
 
     let another = Hub::start();
     std::fs::copy(another.data_dir().join("evidence.key"), &file).unwrap();
-    let error = refuses("it is another key than the one this folder's checkpoints are signed with");
+    let error = refuses("it is not the key that this hub's checkpoints are signed with");
     assert!(error.contains(&text(&key["key"])), "{error}");
 
     std::fs::write(&file, &secret).unwrap();

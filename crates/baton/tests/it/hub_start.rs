@@ -4,7 +4,6 @@ use serde_json::json;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 use super::http::{Client, connect};
 use super::hub::{ADMIN, Hub, PASSWORD, baton};
@@ -15,10 +14,8 @@ fn said(output: &Output) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn a_hub_is_up_in_a_moment_and_says_what_to_type_next() {
+fn a_hub_that_is_up_says_what_to_type_next() {
     let hub = Hub::start();
-    println!("up in {:?}", hub.started_in);
-    assert!(hub.started_in < Duration::from_secs(5), "{:?}", hub.started_in);
     assert!(hub.line_beginning("data: ").ends_with(hub.data_dir().to_str().unwrap()));
     let login = format!("  baton login --hub {} --username {ADMIN}", hub.url());
     for command in [&*login, "  baton node create worker", "  baton send worker \"say hello\""] {
@@ -101,10 +98,9 @@ fn sigterm_and_sigint_drain_and_exit_with_0() {
         let mut idle = connect(hub.address());
         idle.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
         idle.read_exact(&mut [0; 12]).unwrap();
-        let began = Instant::now();
         hub.signal(signal);
         assert_eq!(hub.wait().code(), Some(0));
-        assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+        assert!(!hub.log().contains("connections were cut"), "{}", hub.log());
         assert!(!hub.data_dir().join("hub.sock").exists());
     }
 }
@@ -192,11 +188,16 @@ fn the_password_need_not_show_in_the_list_of_processes() {
 }
 
 #[test]
-fn on_a_folder_with_users_the_flags_change_nothing_and_a_line_says_so() {
+fn on_a_folder_with_users_the_credentials_given_are_not_used_and_a_line_says_so() {
     let mut hub = Hub::start();
     hub.restart();
-    hub.line_beginning("users exist in this folder");
+    hub.line_beginning("users already exist in this folder: the username and password given were not used");
     hub.admin();
+
+    hub.relaunch(&[], &[]);
+    assert_eq!(hub.line_beginning("data: ").lines().count(), 1);
+    let next = hub.line_beginning("");
+    assert!(next.is_empty(), "nothing was given, so nothing is said about it: {next}");
 }
 
 #[test]
@@ -232,10 +233,9 @@ fn a_waiting_claim_and_an_open_stream_end_when_the_hub_stops() {
     let mut stream = node.stream("/events/worker", None).unwrap();
     stream.next_of("connected").unwrap();
     let waiting = std::thread::spawn(move || node.post("/api/claim", &json!({"wait_seconds": 50})));
-    // The worker is there as soon as the hub knows of its wait.
-    let began = Instant::now();
     assert!(hub.stop().success());
-    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+    // Both ended by themselves, before the hub would have cut them.
+    assert!(!hub.log().contains("connections were cut"), "{}", hub.log());
     assert!(stream.next_frame().is_none());
     let answer = waiting.join();
     if let Ok(answer) = answer {

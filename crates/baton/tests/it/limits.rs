@@ -1,7 +1,7 @@
 //! Bad and excessive input on the wire: an answer that says so where one can be given, and the hub continues.
 
 use baton_core::limits;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
@@ -99,9 +99,8 @@ fn a_request_that_is_never_finished_holds_nobody_up() {
     let mut less = connect(hub.address());
     less.write_all(b"GET /hea").unwrap();
     goes_on(&hub.client());
-    let began = Instant::now();
     assert!(hub.stop().success());
-    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    assert!(!hub.log().contains("connections were cut"), "{}", hub.log());
 }
 
 #[test]
@@ -112,12 +111,15 @@ fn ten_thousand_idle_connections_and_the_hub_still_answers() {
     let most = (count + 100).to_string();
     let hub =
         Hub::start_with(&["--username", ADMIN, "--password", PASSWORD, "--connections-per-address", &most]);
-    let began = Instant::now();
     let idle: Vec<TcpStream> = (0..count).map(|_| TcpStream::connect(hub.address()).unwrap()).collect();
     goes_on(&hub.client());
     let kib = resident_kib(hub.pid());
-    println!("{} idle connections after {:?}, {kib} KiB", idle.len(), began.elapsed());
-    assert!(began.elapsed().as_secs() < limits::REQUEST_READ_MAX_SECONDS.into(), "the first are still there");
+    println!("{} idle connections, {kib} KiB", idle.len());
+    let is_open = |connection: &TcpStream| {
+        connection.set_nonblocking(true).unwrap();
+        connection.peek(&mut [0]).is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
+    };
+    assert!(idle.iter().all(is_open), "all were open at the same time");
     drop(idle);
     goes_on(&hub.client());
 }

@@ -20,7 +20,11 @@ fn hub() -> Hub {
 
 /// Has a task's events pushed to a receiver; gives the config's id.
 fn push_to(tenant: &Tenant, task_id: &str, receiver: &Outside) -> String {
-    let config = json!({"taskId": task_id, "url": receiver.url("/hook")});
+    push_to_url(tenant, task_id, &receiver.url("/hook"))
+}
+
+fn push_to_url(tenant: &Tenant, task_id: &str, url: &str) -> String {
+    let config = json!({"taskId": task_id, "url": url});
     let made = rpc(&tenant.user, &tenant.network_id, "worker", "CreateTaskPushNotificationConfig", &config);
     made["result"]["id"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned()
 }

@@ -1,8 +1,10 @@
 //! A user with a network, its agents, and the calls most tests begin with.
 
 use serde_json::{Value, json};
+use std::io::{ErrorKind, Write};
+use std::net::TcpStream;
 
-use super::http::{Client, Response};
+use super::http::{Client, Response, connect};
 use super::hub::Hub;
 
 /// A user and the network made for that user.
@@ -120,4 +122,26 @@ pub(crate) fn inbox_task_ids(agent: &Client) -> Vec<String> {
 /// Reports a session.
 pub(crate) fn report(agent: &Client, alias: &str, status: &str) -> Value {
     super::tool::call(agent, "report_status", &json!({"resume_id": alias, "alias": alias, "status": status}))
+}
+
+/// A claim that gets no task and so waits as long as a claim may. A test that has to show that something did not wait
+/// begins one first and looks afterwards whether it still waits: the hub's own clock decides, however busy the machine is.
+pub(crate) struct LongestWait(TcpStream);
+
+impl LongestWait {
+    pub(crate) fn begin(idle: &Client) -> Self {
+        let (token, body) = (idle.token.as_deref().unwrap(), r#"{"wait_seconds":50}"#);
+        let mut connection = connect(idle.address);
+        let head =
+            format!("POST /api/claim HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n");
+        let rest = format!("content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        connection.write_all((head + &rest).as_bytes()).unwrap();
+        Self(connection)
+    }
+
+    /// Whether the hub has not answered yet.
+    pub(crate) fn still_waits(&self) -> bool {
+        self.0.set_nonblocking(true).unwrap();
+        self.0.peek(&mut [0]).is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
+    }
 }

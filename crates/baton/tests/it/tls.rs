@@ -1,15 +1,20 @@
 //! TLS: the hub with a certificate of its own, and a client that trusts nothing else.
 
+use rustix::process::Signal;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use std::io::Write;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tempfile::TempDir;
 
 use super::http::{Response, connect, read_response};
 use super::hub::{Hub, PASSWORD, baton};
+use super::work::worker::eventually;
+
+const METRICS: &str = "a-token-for-metrics";
 
 pub(super) struct Certificate {
     folder: TempDir,
@@ -32,7 +37,8 @@ impl Certificate {
     pub(super) fn hub(&self) -> Hub {
         let (cert, key) = (self.file("cert.pem"), self.file("key.pem"));
         let files = ["--tls-cert", cert.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
-        Hub::start_with(&[&["--host", "0.0.0.0", "--password", PASSWORD], &files[..]].concat())
+        let options = ["--host", "0.0.0.0", "--password", PASSWORD, "--metrics-token", METRICS];
+        Hub::start_with(&[&options, &files[..]].concat())
     }
 
     pub(super) fn get(&self, address: SocketAddr, path: &str) -> Response {
@@ -40,6 +46,27 @@ impl Certificate {
     }
 
     fn send(&self, address: SocketAddr, request: &str) -> Response {
+        let mut stream = self.open(address);
+        stream.write_all(request.as_bytes()).unwrap();
+        read_response(stream).expect("an answer")
+    }
+
+    /// Whether a new handshake is made with this certificate.
+    fn is_served(&self, address: SocketAddr) -> bool {
+        let mut stream = self.open(address);
+        stream.conn.complete_io(&mut stream.sock).is_ok()
+    }
+
+    /// Replaces the files of another certificate, as a tool that renews certificates does.
+    fn replace(&self, other: &Self) {
+        for name in ["key.pem", "cert.pem"] {
+            std::fs::copy(self.file(name), other.file("new.pem")).unwrap();
+            std::fs::rename(other.file("new.pem"), other.file(name)).unwrap();
+        }
+    }
+
+    /// A connection that trusts this certificate and nothing else; the handshake comes with the first use.
+    fn open(&self, address: SocketAddr) -> StreamOwned<ClientConnection, TcpStream> {
         let mut roots = RootCertStore::empty();
         roots.add(self.der.clone()).unwrap();
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -48,10 +75,98 @@ impl Certificate {
         let config = config.with_root_certificates(roots).with_no_client_auth();
         let name = ServerName::try_from("localhost").unwrap();
         let session = ClientConnection::new(Arc::new(config), name).unwrap();
-        let mut stream = StreamOwned::new(session, connect(address));
-        stream.write_all(request.as_bytes()).unwrap();
-        read_response(stream).expect("an answer")
+        StreamOwned::new(session, connect(address))
     }
+}
+
+/// Waits until something is so.
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    eventually(what, || is_so().then_some(()));
+}
+
+/// The value of a metric, by its name and labels.
+fn metric(hub: &Hub, certificate: &Certificate, name: &str) -> String {
+    let request = format!(
+        "GET /metrics HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {METRICS}\r\nconnection: close\r\n\r\n"
+    );
+    let page = certificate.send(hub.address(), &request).text();
+    let line =
+        page.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_else(|| panic!("{name}: {page}"));
+    line.trim().to_owned()
+}
+
+#[test]
+fn a_certificate_is_exchanged_under_load_and_no_connection_is_dropped() {
+    let (old, new) = (Certificate::new(), Certificate::new());
+    let hub = old.hub();
+    let address = hub.address();
+    let (stop, requests) = (AtomicBool::new(false), [const { AtomicUsize::new(0) }; 4]);
+    std::thread::scope(|scope| {
+        // Each on one connection, from before the exchange until after it.
+        for count in &requests {
+            let (old, stop) = (&old, &stop);
+            scope.spawn(move || {
+                let mut stream = old.open(address);
+                while !stop.load(Ordering::Relaxed) {
+                    stream.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").expect("it is open");
+                    assert_eq!(read_response(&mut stream).expect("an answer").status, 200);
+                    count.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        let seen = || requests.each_ref().map(|count| count.load(Ordering::Relaxed));
+        until("every connection is in use", || seen().iter().all(|count| *count > 0));
+        assert!(old.is_served(address) && !new.is_served(address));
+
+        new.replace(&old);
+        until("new handshakes get the new certificate", || new.is_served(address));
+        assert!(!old.is_served(address), "and no other");
+
+        let before = seen();
+        until("the connections that were open go on", || {
+            seen().iter().zip(before).all(|(now, then)| *now > then)
+        });
+        stop.store(true, Ordering::Relaxed);
+    });
+    assert!(hub.log().contains("the new certificate is in use"), "{}", hub.log());
+}
+
+#[test]
+fn a_certificate_that_cannot_be_used_changes_nothing_and_sighup_reads_the_files_at_once() {
+    let (used, other) = (Certificate::new(), Certificate::new());
+    let hub = used.hub();
+    let expiry = metric(&hub, &used, "baton_tls_certificate_expiry_timestamp_seconds");
+    assert!(expiry.parse::<u64>().unwrap() > 2_000_000_000, "{expiry}");
+
+    std::fs::write(used.file("cert.pem"), "-----BEGIN CERTIFICATE-----\nnonsense\n").unwrap();
+    hub.signal(Signal::HUP);
+    until("it is logged", || {
+        hub.log().contains("the new certificate cannot be used; the old one stays in use")
+    });
+    assert!(used.is_served(hub.address()));
+    let failed = "baton_tls_certificate_reloads_total{outcome=\"failed\"}";
+    let failures = || metric(&hub, &used, failed).parse::<u32>().unwrap();
+    let first = failures();
+    assert!(first >= 1, "it is counted");
+
+    // A key that is another certificate's.
+    std::fs::copy(other.file("cert.pem"), used.file("cert.pem")).unwrap();
+    hub.signal(Signal::HUP);
+    until("it is counted", || failures() > first);
+    assert!(hub.log().contains("cannot be used together"), "{}", hub.log());
+
+    other.replace(&used);
+    hub.signal(Signal::HUP);
+    until("the new certificate is in use", || other.is_served(hub.address()));
+    assert_eq!(metric(&hub, &other, "baton_tls_certificate_reloads_total{outcome=\"loaded\"}"), "1");
+}
+
+#[test]
+fn a_hub_without_a_certificate_goes_on_after_sighup() {
+    let mut hub = Hub::start();
+    hub.signal(Signal::HUP);
+    until("it is logged", || hub.log().contains("there is no certificate to reload"));
+    assert!(hub.is_running());
 }
 
 #[test]

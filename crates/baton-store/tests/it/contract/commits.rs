@@ -182,6 +182,7 @@ engines! {
 
     async fn the_access_epoch_grows_with_committed_changes_only(engine: &mut Engine, open: Open) {
         let before = engine.store.access_epoch();
+        assert_eq!(engine.store.newest_access_epoch().get().await.unwrap(), before);
         engine.store.write(|tx| insert_network(tx, 1)).await.unwrap();
         assert_eq!(engine.store.access_epoch(), before);
         let undone = engine.store.write(|tx| -> Result<(), Error> {

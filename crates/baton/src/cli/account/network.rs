@@ -140,7 +140,7 @@ impl Use {
         let network = one_named(&self.network_name, &networks)?;
         if !self.connection.remember_network(&network.network_id)? {
             return Err(Failure::usage(
-                "there is no profile to keep the choice in; run `baton login`, or set BATON_NETWORK",
+                "the choice is kept in a profile, and there is none; run `baton login`, or set BATON_NETWORK",
             ));
         }
         self.connection.print(
@@ -218,5 +218,5 @@ fn confirm(name: &str) -> Result<(), Failure> {
     if line.trim_end_matches(['\r', '\n']) == name {
         return Ok(());
     }
-    Err(Failure::usage("that is not its name; nothing was deleted"))
+    Err(Failure::usage("that is not the name of the network; nothing was deleted"))
 }

@@ -66,7 +66,7 @@ fn ask_twice() -> Result<String, Failure> {
 pub(super) fn ask(prompt: &str) -> Result<String, Failure> {
     if !io::stdin().is_terminal() {
         return Err(Failure::usage(
-            "there is no terminal to ask for the password on; pass --password-stdin, or --token",
+            "there is no terminal to type the password on; pass --password-stdin, or --token",
         ));
     }
     rpassword::prompt_password(prompt).map_err(unread)
@@ -78,7 +78,7 @@ pub(super) fn line() -> Result<String, Failure> {
     io::stdin().lock().take(limits::PASSWORD_LINE_MAX_BYTES).read_line(&mut line).map_err(unread)?;
     let password = line.trim_end_matches(['\r', '\n']);
     if password.is_empty() {
-        return Err(Failure::usage("standard input holds no password"));
+        return Err(Failure::usage("standard input is empty; write the password to it"));
     }
     Ok(password.to_owned())
 }

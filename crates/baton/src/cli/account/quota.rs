@@ -88,7 +88,7 @@ async fn subject(link: &Link, text: &str) -> Result<QuotaSubject, Failure> {
     let named = users.into_iter().find(|user| user.username == text);
     let named = named.ok_or_else(|| {
         Failure::usage(format!(
-            "no user is called {text:?}; name a network by its id, such as net_0123456789ab"
+            "no user is named {text:?}; for a network, pass its id, such as net_0123456789ab"
         ))
     })?;
     Ok(QuotaSubject::User(named.user_id))

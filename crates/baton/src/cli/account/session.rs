@@ -36,14 +36,14 @@ impl Login {
         let hub = self.connection.hub(known.as_ref())?;
         if !hub.is_https() && !hub.is_loopback() {
             note(&format!(
-                "careful: {hub} has no TLS, so the password and the token cross the network in the open"
+                "warning: {hub} does not use TLS: the password and the token are sent unencrypted"
             ));
         }
         // What is asked for is asked before anything runs.
         let given = match self.connection.token()? {
             Some(_) if self.username.is_some() || self.password_stdin => {
                 return Err(Failure::usage(
-                    "a token logs in by itself and a password does too: leave out --token and unset BATON_TOKEN, \
+                    "log in with a token or with a password, not with both: leave out --token and unset BATON_TOKEN, \
                      or leave out --username and --password-stdin",
                 ));
             }
@@ -80,7 +80,7 @@ impl Login {
             Credentials::Password(args) => {
                 let answer = stranger.login(&args).await?;
                 Token::parse(&answer.token).ok_or_else(|| {
-                    Failure::usage("the hub gave a token of an unknown form; is it newer than this tool?")
+                    Failure::usage("the hub answered with a token that this version of baton does not know; is the hub newer?")
                 })?
             }
         };
@@ -148,7 +148,7 @@ fn ask_username(known: Option<&str>) -> Result<String, Failure> {
     if !io::stdin().is_terminal() {
         return known
             .map(str::to_owned)
-            .ok_or_else(|| Failure::usage("whose password is it? pass --username NAME"));
+            .ok_or_else(|| Failure::usage("there is no username; pass --username NAME"));
     }
     let hint = known.map(|name| format!(" [{name}]")).unwrap_or_default();
     let _ = write!(io::stderr(), "Username{hint}: ");
@@ -156,7 +156,7 @@ fn ask_username(known: Option<&str>) -> Result<String, Failure> {
     io::stdin().lock().read_line(&mut line).map_err(password::unread)?;
     match (line.trim(), known) {
         ("", Some(known)) => Ok(known.to_owned()),
-        ("", None) => Err(Failure::usage("no username was given; pass --username NAME")),
+        ("", None) => Err(Failure::usage("there is no username; pass --username NAME")),
         (name, _) => Ok(name.to_owned()),
     }
 }
@@ -232,14 +232,18 @@ impl Logout {
     async fn end(&self, profile: Profile, token: Token) -> Result<ExitCode, Failure> {
         // A node's token is not a login: it continues until it is revoked.
         if matches!(token, Token::Node(_)) {
-            return self.print("The token is forgotten here; `baton token revoke` ends it on the hub.");
+            return self.print(
+                "The token was removed from this machine; `baton token revoke` revokes it on the hub.",
+            );
         }
         let ca = self.connection.ca(Some(&profile));
         let client = connection::client(profile.hub.clone(), Some(token), ca.as_deref())?;
         match client.logout().await {
             Ok(_) | Err(Error::Unauthorized { .. }) => self.print(&format!("Logged out of {}.", profile.hub)),
             Err(error) => {
-                note("The token is deleted here, but the hub could not be reached to revoke it.");
+                note(
+                    "The token was removed from this machine, but the hub could not be reached to revoke it.",
+                );
                 Err(error.into())
             }
         }

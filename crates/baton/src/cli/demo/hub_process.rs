@@ -11,6 +11,7 @@ use std::time::Instant;
 use tempfile::TempDir;
 
 use crate::cli::failure::Failure;
+use crate::cli::settings;
 use crate::random;
 
 /// The name of the hub's admin.
@@ -32,7 +33,13 @@ impl HubProcess {
     pub(super) fn start(parent: &Path, log: Stdio) -> Result<Self, Failure> {
         let folder = tempfile::Builder::new().prefix("hub-").tempdir_in(parent).map_err(Failure::System)?;
         let password = format!("demo-{:032x}", u128::from_ne_bytes(random::bytes()));
-        let mut child = Command::new(std::env::current_exe().map_err(Failure::System)?)
+        let mut hub = Command::new(std::env::current_exe().map_err(Failure::System)?);
+        // The settings of a hub on this machine are not the demo's.
+        for name in settings::variables() {
+            hub.env_remove(name);
+        }
+        let mut child = hub
+            .env("BATON_CONFIG", "/dev/null")
             .args(["hub", "start", "--port", "0", "--username", USERNAME, "--data-dir"])
             .arg(folder.path())
             .env("BATON_ADMIN_PASSWORD", &password)

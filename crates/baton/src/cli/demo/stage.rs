@@ -22,8 +22,8 @@ const COMMANDS: [(&str, &str); 3] = [
     (
         "planner",
         r#"task=$(cat)
-code=$("$BATON" send coder "write: $task" --wait 15) || exit 1
-verdict=$("$BATON" send reviewer "review: $code" --wait 15) || exit 1
+code=$("$BATON" send coder "write: $task" --wait=15) || exit 1
+verdict=$("$BATON" send reviewer "review: $code" --wait=15) || exit 1
 echo "$code   # $verdict""#,
     ),
     (

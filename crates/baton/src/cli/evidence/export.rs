@@ -84,7 +84,7 @@ struct ExportedPart {
 impl Export {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         if self.output == Path::new("-") {
-            return Err(Failure::usage("an export is two files; name the first with -o FILE"));
+            return Err(Failure::usage("an export is two files; pass the name of the first with -o FILE"));
         }
         block_on(async {
             let link = self.connection.open()?;

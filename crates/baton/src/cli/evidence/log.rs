@@ -123,7 +123,7 @@ impl List {
         for event in &page.events {
             let event = event.get();
             let read = EventLine::read(&mut values, event).map_err(|error| {
-                Failure::usage(format!("the hub's log contains something that is not an event: {error}"))
+                Failure::usage(format!("the hub's log has an entry that is not an event: {error}"))
             })?;
             self.after = Some(read.seq);
             if self.is_json {

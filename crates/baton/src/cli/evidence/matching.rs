@@ -229,7 +229,7 @@ impl Seen {
             let before = after;
             for event in &page.events {
                 let line = EventLine::read(&mut values, event.get()).map_err(|error| {
-                    Failure::usage(format!("the hub's log contains something that is not an event: {error}"))
+                    Failure::usage(format!("the hub's log has an entry that is not an event: {error}"))
                 })?;
                 after = Some(line.seq);
                 self.look(&line, &salt);

@@ -5,6 +5,7 @@ use clap::{Args, Subcommand};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use super::engine::open_sqlite;
 use super::folder::{self, Folder};
 use super::status::say;
 use super::{Trouble, run};
@@ -58,8 +59,7 @@ impl ResetUser {
     fn reset_on(&self, folder: &DataFolder) -> Result<Reset, Trouble> {
         folder::must_hold_a_hub(folder)?;
         let _lock = folder::take(folder)?;
-        let store =
-            run::open_store(folder, SqliteOptions::default(), Arc::new(Clock::start()), Arc::new(|_| {}))?;
+        let store = open_sqlite(folder, SqliteOptions::default(), Clock::start(), Arc::new(|_| {}))?;
         let runtime = run::runtime().map_err(Trouble::System)?;
         let keys = runtime.block_on(passwords::reset(&store, &self.username));
         store.close();

@@ -44,7 +44,7 @@ impl Backup {
         let folder = self.folder.find()?;
         if !self.force && self.output.symlink_metadata().is_ok() {
             return Err(Failure::usage(format!(
-                "{} is there already; pass another -o FILE, or --force to replace it",
+                "{} already exists; pass another -o FILE, or --force to replace it",
                 self.output.display()
             )));
         }

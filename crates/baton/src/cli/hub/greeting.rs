@@ -10,6 +10,8 @@ pub(super) struct Greeting<'a> {
     pub(super) url: &'a str,
     pub(super) folder: &'a Path,
     pub(super) username: &'a str,
+    /// Whether a username or a password for the first admin was given.
+    pub(super) has_credentials: bool,
     pub(super) admin: &'a FirstAdmin,
 }
 
@@ -29,9 +31,13 @@ impl Greeting<'_> {
                 writeln!(f, "admin: {}", self.username)?;
                 writeln!(f, "admin password: {}  (shown once; change it at first sign-in)", password.expose())
             }
-            FirstAdmin::Exists => {
-                writeln!(f, "users exist in this folder: --username and --password changed nothing")
-            }
+            FirstAdmin::Exists => match self.has_credentials {
+                true => writeln!(
+                    f,
+                    "users already exist in this folder: the username and password given were not used"
+                ),
+                false => Ok(()),
+            },
         }
     }
 }

@@ -14,20 +14,21 @@ pub(crate) enum Log {
 }
 
 impl Log {
-    /// From here on `tracing` writes the log, panics included.
-    pub(crate) fn begin(self) {
-        self.start("info,rmcp=error", false);
+    /// Starts the log of a hub. Panics are logged too.
+    pub(crate) fn begin(self, filter: Option<&str>) {
+        self.start(filter.unwrap_or("info,rmcp=error"), false);
     }
 
     /// The same with short lines for people. Quiet: only warnings are logged.
     pub(crate) fn begin_short(self, is_quiet: bool) {
-        self.start(if is_quiet { "warn,rmcp=error" } else { "info,rmcp=error" }, true);
+        let default = if is_quiet { "warn,rmcp=error" } else { "info,rmcp=error" };
+        let filter = std::env::var("BATON_LOG").ok().filter(|filter| !filter.is_empty());
+        self.start(filter.as_deref().unwrap_or(default), true);
     }
 
-    fn start(self, default: &str, is_short: bool) {
-        let said = std::env::var("BATON_LOG").unwrap_or_else(|_| default.into());
+    fn start(self, filter: &str, is_short: bool) {
         let filter =
-            EnvFilter::builder().with_default_directive(tracing::Level::INFO.into()).parse_lossy(said);
+            EnvFilter::builder().with_default_directive(tracing::Level::INFO.into()).parse_lossy(filter);
         let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Lines(io::stderr()));
         // Only one subscriber can be; a second try changes nothing.
         let _ = match self {
@@ -43,6 +44,17 @@ impl Log {
             let reason = panic.payload_as_str().unwrap_or("a panic");
             tracing::error!(place, "{reason}");
         }));
+    }
+}
+
+/// Checks a filter as `tracing` reads it.
+pub(super) fn filter(text: &str) -> Result<String, String> {
+    match EnvFilter::builder().parse(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(_) => Err(
+            "give a level (error, warn, info, debug, trace), or levels by module such as info,baton=debug"
+                .into(),
+        ),
     }
 }
 

@@ -1,11 +1,15 @@
 //! Values of options, parsed first so that a wrong one is reported before anything is touched.
 
 use baton_core::limits;
+use clap::ValueEnum;
 use ipnet::IpNet;
+use percent_encoding::percent_decode_str;
+use reqwest::header::{HeaderName, HeaderValue};
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use crate::objects::Bucket;
+use crate::trace::Sampler;
 
 /// An IP address, or `localhost`.
 pub(super) fn host(text: &str) -> Result<IpAddr, &'static str> {
@@ -110,6 +114,49 @@ pub(super) fn check_every(text: &str) -> Result<CheckEvery, &'static str> {
             Ok(CheckEvery(Some(Duration::from_secs(seconds))))
         }
         _ => Err("give a time such as 24h, 7d, 30m or 90s, up to 365d, or off"),
+    }
+}
+
+/// A header, `name=value`, with the value percent-encoded as in OpenTelemetry's variables.
+pub(super) fn header(text: &str) -> Result<(HeaderName, HeaderValue), &'static str> {
+    let rule = "give NAME=VALUE, such as authorization=Bearer%20KEY";
+    let (name, value) = text.split_once('=').ok_or(rule)?;
+    let name = name.trim().parse().map_err(|_| rule)?;
+    let value = percent_decode_str(value.trim()).decode_utf8().map_err(|_| rule)?;
+    let mut value: HeaderValue = value.parse().map_err(|_| rule)?;
+    value.set_sensitive(true);
+    Ok((name, value))
+}
+
+/// A share of a whole.
+pub(super) fn ratio(text: &str) -> Result<f64, &'static str> {
+    let ratio = text.parse().ok().filter(|ratio| (0.0..=1.0).contains(ratio));
+    ratio.ok_or("must be a number from 0 to 1")
+}
+
+/// Samplers by the names of OpenTelemetry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(super) enum SamplerName {
+    AlwaysOn,
+    AlwaysOff,
+    Traceidratio,
+    ParentbasedAlwaysOn,
+    ParentbasedAlwaysOff,
+    ParentbasedTraceidratio,
+}
+
+impl SamplerName {
+    pub(super) const fn with(self, ratio: f64) -> Sampler {
+        let (follows_parent, ratio) = match self {
+            Self::AlwaysOn => (false, 1.0),
+            Self::AlwaysOff => (false, 0.0),
+            Self::Traceidratio => (false, ratio),
+            Self::ParentbasedAlwaysOn => (true, 1.0),
+            Self::ParentbasedAlwaysOff => (true, 0.0),
+            Self::ParentbasedTraceidratio => (true, ratio),
+        };
+        Sampler { follows_parent, ratio }
     }
 }
 

@@ -3,8 +3,8 @@
 
 use baton_core::limits;
 use baton_evidence::note::SigningKey;
+use baton_store::Store;
 use baton_store::rows::ArtifactStorage;
-use baton_store::{Bell, SqliteOptions, SqliteStore, Store};
 use rustix::fs::Mode;
 use rustix::process::Signal;
 use std::io;
@@ -13,15 +13,17 @@ use std::time::Duration;
 use tokio::net::UnixListener;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Notify;
 
+use super::engine::{Engine, StorePlace};
 use super::greeting::Greeting;
 use super::service_manager::{self, State};
 use super::{Trouble, folder};
 use crate::control;
 use crate::data_folder::{DataFolder, Holder, Lock};
-use crate::hub::{Bells, Clock, Hub, Settings};
+use crate::hub::{Bells, Hub, Settings};
 use crate::objects::{Bucket, Objects};
-use crate::server::{self, Connections, Listener, TlsFiles};
+use crate::server::{self, CertificateInUse, Connections, Listener, TlsFiles};
 use crate::service::accounts::registration;
 use crate::service::evidence::seal;
 use crate::service::sweep;
@@ -30,6 +32,7 @@ use crate::worker;
 /// Everything that was decided before the start.
 pub(super) struct Plan {
     pub(super) folder: DataFolder,
+    pub(super) store: StorePlace,
     pub(super) tls: Option<TlsFiles>,
     pub(super) settings: Settings,
     /// Where the bytes of artifacts lie, if not in the folder.
@@ -41,6 +44,8 @@ pub(super) struct Plan {
     /// Time between two checks of the database for damage; never if none.
     pub(super) check_every: Option<Duration>,
     pub(super) username: String,
+    /// Whether a username or a password for the first admin was given.
+    pub(super) has_credentials: bool,
     pub(super) password: Option<String>,
 }
 
@@ -61,19 +66,27 @@ impl Plan {
 
     async fn live(self, mut lock: Lock, connections_max: usize) -> Result<(), Trouble> {
         outlive_full_files().map_err(Trouble::System)?;
-        let listener = self.listen(connections_max)?;
+        let certificate = self.tls.clone().map(CertificateInUse::load).transpose()?.map(Arc::new);
+        let listener = self.listen(connections_max, certificate.clone())?;
         let address = listener.address().map_err(Trouble::System)?;
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{address}");
         let public_url = self.public_url.unwrap_or_else(|| url.clone());
         let settings = Settings { address, public_url, ..self.settings };
         let opened = async {
-            lock.ensure_database(&self.folder.database())
-                .map_err(|error| folder::not_locked(&self.folder, error))?;
-            let hub = Arc::new(open(&self.folder, settings, self.bucket.as_ref(), self.check_every).await?);
+            if matches!(self.store, StorePlace::Folder) {
+                lock.ensure_database(&self.folder.database())
+                    .map_err(|error| folder::not_locked(&self.folder, error))?;
+            }
+            let opened =
+                open(&self.folder, &self.store, settings, self.bucket.as_ref(), self.check_every).await;
+            let hub = Arc::new(opened?);
             let admin = registration::ensure_first_admin(&*hub.store, &self.username, self.password).await;
             let admin = admin.map_err(Trouble::FirstAdmin)?;
-            sweep::rearm(&hub).await.map_err(Trouble::Rearm)?;
+            if matches!(self.store, StorePlace::Folder) {
+                // Leases on PostgreSQL run on its clock, which goes on whichever hub starts.
+                sweep::rearm(&hub).await.map_err(Trouble::Rearm)?;
+            }
             seal::look_at_all(&hub).await.map_err(Trouble::Logs)?;
             Ok::<_, Trouble>((hub, admin))
         };
@@ -85,10 +98,18 @@ impl Plan {
         lock.tell(&Holder { pid: std::process::id(), address: Some(url.clone()) })
             .map_err(Trouble::System)?;
         stop_on_signals(&hub).map_err(Trouble::System)?;
+        reload_on_signal(&hub, certificate).map_err(Trouble::System)?;
 
         tokio::spawn(control::serve(control, control::Running { hub: hub.clone(), url: url.clone() }));
         let workers = worker::start(&hub);
-        Greeting { url: &url, folder: self.folder.path(), username: &self.username, admin: &admin }.print();
+        Greeting {
+            url: &url,
+            folder: self.folder.path(),
+            username: &self.username,
+            has_credentials: self.has_credentials,
+            admin: &admin,
+        }
+        .print();
         tracing::info!(%address, "listening");
         service_manager::tell(State::Ready);
         let stopping = async {
@@ -113,35 +134,36 @@ impl Plan {
         Connections { most, per_address: (!self.settings.behind_proxy).then_some(per_address) }
     }
 
-    fn listen(&self, connections_max: usize) -> Result<Listener, Trouble> {
-        let tls = self.tls.as_ref().map(TlsFiles::load).transpose()?;
+    fn listen(
+        &self,
+        connections_max: usize,
+        tls: Option<Arc<CertificateInUse>>,
+    ) -> Result<Listener, Trouble> {
         let address = self.settings.address;
         let listener = Listener::bind(address, tls, self.connections(connections_max));
         listener.map_err(|error| Trouble::Bind { address, error })
     }
 }
 
-/// A hub over the database in a folder.
+/// A hub over its database.
 async fn open(
     folder: &DataFolder,
+    place: &StorePlace,
     settings: Settings,
     bucket: Option<&Bucket>,
     check_every: Option<Duration>,
 ) -> Result<Hub, Trouble> {
     let bells = Arc::new(Bells::default());
     let ringer = bells.clone();
-    let clock = Clock::start();
-    let (opening, engine_clock) = (folder.clone(), Arc::new(clock.clone()));
-    // A migration may take its time; meanwhile callers get the error that the hub is starting.
+    let (opening, opened_at, address) = (folder.clone(), place.clone(), settings.public_url.clone());
+    // A migration may take its time; meanwhile callers are told that the hub starts.
     let opened = tokio::task::spawn_blocking(move || {
-        let options = SqliteOptions { check_every, ..SqliteOptions::default() };
-        open_store(&opening, options, engine_clock, Arc::new(move |committed| ringer.tell(committed)))
+        opened_at.open(&opening, &address, check_every, Arc::new(move |committed| ringer.tell(committed)))
     });
-    let store = Arc::new(opened.await.map_err(|error| Trouble::System(error.into()))??);
-    let backup = store.clone();
-    let store: Arc<dyn Store> = store;
-    let key = evidence_key(folder, &*store).await?;
-    let database = |error| Trouble::Database { database: folder.database(), error };
+    let Engine { store, backup, peers, clock } =
+        opened.await.map_err(|error| Trouble::System(error.into()))??;
+    let key = evidence_key(folder, place, &*store).await?;
+    let database = |error| place.trouble(folder, error);
     let cursor_key = store.read(|rows| rows.cursor_key()).await.map_err(database)?;
     let objects = match bucket {
         Some(bucket) => Objects::in_bucket(bucket).map_err(Trouble::Bucket)?,
@@ -149,7 +171,8 @@ async fn open(
             .map_err(|error| Trouble::Folder { folder: folder.artifacts(), error })?,
     };
     note_place(&*store, bucket).await.map_err(database)?;
-    Ok(Hub::new(store, backup, objects, clock, bells, key, settings).with_cursor_key(&cursor_key))
+    let hub = Hub::new(store, backup, objects, clock, bells, key, settings);
+    Ok(hub.with_cursor_key(&cursor_key).with_peers(peers))
 }
 
 /// Notes in the database where the bytes of artifacts lie: `baton hub check` looks there, and nowhere else.
@@ -169,29 +192,27 @@ async fn note_place(store: &dyn Store, bucket: Option<&Bucket>) -> Result<(), ba
     store.write(move |tx| tx.put_artifact_place(&now)).await
 }
 
-/// The key that signs this folder's checkpoints. The file is on disk before the database knows its public half.
-async fn evidence_key(folder: &DataFolder, store: &dyn Store) -> Result<SigningKey, Trouble> {
-    let database = |error| Trouble::Database { database: folder.database(), error };
+/// The key that signs the checkpoints. The file is on disk before the database knows its public half; of two hubs that
+/// start on a new database at once, one gives it its key and the other is refused.
+async fn evidence_key(
+    folder: &DataFolder,
+    place: &StorePlace,
+    store: &dyn Store,
+) -> Result<SigningKey, Trouble> {
+    let database = |error| place.trouble(folder, error);
+    let unusable = |error| Trouble::EvidenceKey { file: folder.evidence_key(), error };
     let known = store.read(|rows| rows.evidence_key()).await.map_err(database)?;
-    let key = folder.ensure_evidence_key(known.as_deref());
-    let key = key.map_err(|error| Trouble::EvidenceKey { file: folder.evidence_key(), error })?;
+    let key = folder.ensure_evidence_key(known.as_deref()).map_err(unusable)?;
     if known.is_none() {
         let public = key.verifier_key().to_string();
-        store.write(move |tx| tx.put_evidence_key(&public)).await.map_err(database)?;
+        let put = store.write(move |tx| match tx.evidence_key()? {
+            Some(known) => Ok(known),
+            None => tx.put_evidence_key(&public).map(|()| public.clone()),
+        });
+        let known = put.await.map_err(database)?;
+        return folder.ensure_evidence_key(Some(&known)).map_err(unusable);
     }
     Ok(key)
-}
-
-/// The database in a folder. The caller holds the folder's lock.
-pub(super) fn open_store(
-    folder: &DataFolder,
-    options: SqliteOptions,
-    clock: Arc<Clock>,
-    bell: Bell,
-) -> Result<SqliteStore, Trouble> {
-    let database = folder.database();
-    let store = SqliteStore::open(&database, options, clock, bell);
-    store.map_err(|error| Trouble::Database { database, error })
 }
 
 /// Takes no more writes and waits until the disk has them all.
@@ -230,6 +251,26 @@ fn stop_on_signals(hub: &Arc<Hub>) -> io::Result<()> {
         }
         tracing::info!("stopping");
         shutdown.begin();
+    });
+    Ok(())
+}
+
+/// Follows the files of the certificate, and reads them at once on SIGHUP. A hub without one has nothing to reload, and goes on.
+fn reload_on_signal(hub: &Arc<Hub>, certificate: Option<Arc<CertificateInUse>>) -> io::Result<()> {
+    let mut hangup = signal(SignalKind::hangup())?;
+    let reload = Arc::new(Notify::new());
+    let has_certificate = certificate.is_some();
+    if let Some(certificate) = certificate {
+        let (metrics, shutdown) = (hub.metrics.certificate.clone(), hub.shutdown.clone());
+        tokio::spawn(certificate.follow(metrics, shutdown, reload.clone()));
+    }
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            match has_certificate {
+                true => reload.notify_one(),
+                false => tracing::info!("SIGHUP: there is no certificate to reload"),
+            }
+        }
     });
     Ok(())
 }

@@ -2,26 +2,31 @@
 
 use baton_core::limits;
 use clap::Args;
+use reqwest::header::{HeaderName, HeaderValue};
 use std::io::{self, BufRead, Read};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use super::engine::StoreOption;
 use super::folder::Folder;
 use super::log::Log;
-use super::parse::CheckEvery;
-use super::{Trouble, parse, run};
+use super::parse::{CheckEvery, SamplerName};
+use super::{Trouble, log, parse, run};
 use crate::cli::failure::Failure;
+use crate::cli::settings::{Effective, Origin, Resolved};
 use crate::data_folder::DataFolder;
 use crate::hub::Settings;
 use crate::metrics::MetricsToken;
 use crate::objects::Bucket;
 use crate::outbound::{Authorities, Policy};
 use crate::server::TlsFiles;
-use crate::trace::{Collector, OtlpEndpoint};
+use crate::trace::{Collector, Export, OtlpEndpoint};
 
-/// Starts a hub and runs it until SIGTERM, SIGINT or `baton hub stop`. On a new folder it makes the first admin.
+/// Starts a hub and runs it until SIGTERM, SIGINT or `baton hub stop`. On a new folder it makes the first admin. Every
+/// option can also be set by its environment variable, or in the configuration file by its name without the dashes in front;
+/// a flag wins over the environment, and the environment over the file.
 #[derive(Debug, Args)]
 pub(crate) struct Start {
     /// The address to listen on; another than this machine's own needs TLS or --behind-proxy
@@ -31,21 +36,24 @@ pub(crate) struct Start {
     #[arg(long, default_value_t = 9200)] // not a limit: a port
     port: u16,
     /// The first admin's name
-    #[arg(long, value_name = "NAME", default_value = "admin")]
+    #[arg(long, env = "BATON_ADMIN_USERNAME", value_name = "NAME", default_value = "admin")]
     username: String,
     /// The first admin's password, - to read it from standard input; without one it is generated and shown once
     #[arg(long, env = "BATON_ADMIN_PASSWORD", hide_env_values = true)]
     password: Option<String>,
     #[command(flatten)]
     folder: Folder,
+    #[command(flatten)]
+    store: StoreOption,
     /// The certificate chain for TLS, a PEM file
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    #[arg(long, value_name = "FILE")]
     tls_cert: Option<PathBuf>,
     /// The certificate's key, a PEM file
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    #[arg(long, value_name = "FILE")]
     tls_key: Option<PathBuf>,
     /// A proxy in front does TLS and says who calls
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false)]
+    #[arg(default_missing_value = "true", action = clap::ArgAction::Set)]
     behind_proxy: bool,
     /// The URL clients reach the hub by, for A2A cards [default: the address it listens on]
     #[arg(long, value_name = "URL", value_parser = parse::public_url)]
@@ -94,29 +102,44 @@ pub(crate) struct Start {
     /// Where spans of requests and tasks are sent: an OTLP/HTTP collector, for example http://localhost:4318
     #[arg(long, value_name = "URL")]
     otlp_endpoint: Option<String>,
+    /// A header for the collector, such as authorization=Bearer%20KEY, percent-encoded; can be repeated
+    #[arg(long, value_name = "NAME=VALUE", env = "BATON_OTLP_HEADER", hide_env_values = true, value_parser = parse::header)]
+    otlp_header: Vec<(HeaderName, HeaderValue)>,
+    /// The name of this hub in spans (service.name)
+    #[arg(long, value_name = "NAME", default_value = "baton")]
+    otlp_service_name: String,
+    /// Which traces are recorded, by OpenTelemetry's names; those with traceidratio record the share of otlp-sampler-ratio
+    #[arg(long, value_enum, default_value_t = SamplerName::ParentbasedAlwaysOn)]
+    otlp_sampler: SamplerName,
+    /// The share of traces that a sampler with traceidratio records, from 0 to 1
+    #[arg(long, value_name = "RATIO", default_value_t = 1.0, value_parser = parse::ratio)]
+    otlp_sampler_ratio: f64,
     /// Measure what evidence costs: write none
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false)]
+    #[arg(default_missing_value = "true", action = clap::ArgAction::Set)]
     without_evidence: bool,
     /// How the log on stderr is written
-    #[arg(long, value_enum, default_value_t = Log::Human)]
-    log: Log,
+    #[arg(long, alias = "log", value_enum, default_value_t = Log::Human)]
+    log_format: Log,
+    /// What is logged: a level such as debug or warn, or levels by module such as info,baton=debug [default: info]
+    #[arg(long, env = "BATON_LOG", value_name = "FILTER", value_parser = log::filter)]
+    log_filter: Option<String>,
 }
 
 impl Start {
-    pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
-        let folder = self.folder.find()?;
+    pub(crate) fn run(&self, resolved: &Resolved) -> Result<ExitCode, Failure> {
+        let is_given = |found: &Effective| found.origin != Origin::Default;
+        let is_credential = |found: &&Effective| matches!(found.setting.key(), "username" | "password");
         let plan = run::Plan {
-            tls: self.tls()?,
-            settings: self.settings(&folder)?,
-            check_every: self.check_every.0,
-            folder,
-            bucket: self.artifacts.clone(),
-            public_url: self.public_url.clone(),
-            connections_per_address: self.connections_per_address,
-            username: self.username.clone(),
+            has_credentials: resolved.settings.iter().filter(is_credential).any(is_given),
             password: read_password(self.password.as_deref())?,
+            ..self.plan()?
         };
-        self.log.begin();
+        self.log_format.begin(self.log_filter.as_deref());
+        if let Some(file) = &resolved.file {
+            tracing::info!(file = %file.display(), "read the configuration file");
+        }
+        resolved.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
         plan.run().map_err(|trouble| match trouble.may_pass() {
             true => Failure::NotNow(trouble),
             false => trouble.into(),
@@ -124,13 +147,43 @@ impl Start {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The files for TLS. Without them a public address is refused unless --behind-proxy is set.
+    /// Whether a hub would start with these settings, as far as they show it: nothing is opened but the files they name.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let plan = self.plan()?;
+        plan.tls.as_ref().map(TlsFiles::load).transpose().map_err(Trouble::Tls)?;
+        Ok(())
+    }
+
+    fn plan(&self) -> Result<run::Plan, Failure> {
+        let folder = self.folder.find()?;
+        Ok(run::Plan {
+            tls: self.tls()?,
+            settings: self.settings(&folder)?,
+            check_every: self.check_every.0,
+            folder,
+            store: self.store.find()?,
+            bucket: self.artifacts.clone(),
+            public_url: self.public_url.clone(),
+            connections_per_address: self.connections_per_address,
+            username: self.username.clone(),
+            has_credentials: false,
+            password: None,
+        })
+    }
+
+    /// The files for TLS. Without them a public address is refused unless there is a proxy in front.
     fn tls(&self) -> Result<Option<TlsFiles>, Trouble> {
-        let files = self.tls_cert.clone().zip(self.tls_key.clone());
-        if files.is_none() && !self.behind_proxy && !self.host.is_loopback() {
-            return Err(Trouble::PublicWithoutTls(self.host));
+        match (&self.tls_cert, &self.tls_key) {
+            (Some(certificate), Some(key)) => {
+                Ok(Some(TlsFiles { certificate: certificate.clone(), key: key.clone() }))
+            }
+            (Some(_), None) => Err(Trouble::HalfOfTls { set: "tls-cert", missing: "tls-key" }),
+            (None, Some(_)) => Err(Trouble::HalfOfTls { set: "tls-key", missing: "tls-cert" }),
+            (None, None) if !self.behind_proxy && !self.host.is_loopback() => {
+                Err(Trouble::PublicWithoutTls(self.host))
+            }
+            (None, None) => Ok(None),
         }
-        Ok(files.map(|(certificate, key)| TlsFiles { certificate, key }))
     }
 
     fn settings(&self, folder: &DataFolder) -> Result<Settings, Trouble> {
@@ -167,7 +220,12 @@ impl Start {
     fn collector(&self, authorities: &Authorities) -> Result<Option<Collector>, Trouble> {
         let Some(given) = &self.otlp_endpoint else { return Ok(None) };
         let endpoint = OtlpEndpoint::parse(given).map_err(Trouble::OtlpEndpoint)?;
-        Collector::new(endpoint, authorities).map(Some).map_err(Trouble::Collector)
+        let export = Export {
+            headers: self.otlp_header.iter().cloned().collect(),
+            service_name: self.otlp_service_name.clone(),
+            sampler: self.otlp_sampler.with(self.otlp_sampler_ratio),
+        };
+        Collector::new(endpoint, authorities, export).map(Some).map_err(Trouble::Collector)
     }
 
     fn rates(&self, is_private: bool) -> Option<(u32, u32)> {

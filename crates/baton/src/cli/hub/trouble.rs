@@ -12,7 +12,7 @@ use crate::server::TlsError;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Trouble {
-    #[error("there is no home folder to keep a hub in; pass --data-dir")]
+    #[error("HOME is not set, so there is no default data folder; pass --data-dir")]
     NoHome,
     #[error("cannot use the data folder {folder}: {error}", folder = .folder.display())]
     Folder { folder: PathBuf, error: io::Error },
@@ -22,22 +22,22 @@ pub(crate) enum Trouble {
     )]
     Held { folder: PathBuf, holder: Holder },
     #[error(
-        "the database in {folder} is in use by another process, although nobody holds its hub.lock: was that file \
-         removed? Stop the hub that runs there, or pass another --data-dir", folder = .folder.display()
+        "the database in {folder} is in use by another process that does not hold hub.lock; was that file removed? \
+         Stop the hub that runs there, or pass another --data-dir", folder = .folder.display()
     )]
     DatabaseHeld { folder: PathBuf },
     #[error(
-        "{0} can be reached from other machines, and without TLS tokens would cross the network in the open; pass \
-         --tls-cert and --tls-key, or --behind-proxy if a proxy in front does TLS"
+        "{0} can be reached from other machines, and without TLS, tokens would be sent unencrypted; set tls-cert and tls-key \
+         (--tls-cert, --tls-key), or behind-proxy (--behind-proxy) if a proxy in front does TLS"
     )]
     PublicWithoutTls(IpAddr),
+    #[error("{set} is set and {missing} is not; TLS needs both, a certificate and its key")]
+    HalfOfTls { set: &'static str, missing: &'static str },
     #[error("the metrics token (--metrics-token, BATON_METRICS_TOKEN) {0}")]
     MetricsToken(String),
-    #[error("--otlp-endpoint cannot be used: {0}")]
+    #[error("otlp-endpoint cannot be used: {0}")]
     OtlpEndpoint(String),
-    #[error(
-        "spans cannot be sent: {0}; start without --otlp-endpoint, or mend the certificates of the system"
-    )]
+    #[error("spans cannot be sent: {0}; start without otlp-endpoint, or repair the system's CA certificates")]
     Collector(String),
     #[error("the bucket of --artifacts cannot be used: {0}; check the AWS_ variables")]
     Bucket(objects::Error),
@@ -49,6 +49,13 @@ pub(crate) enum Trouble {
     Socket { socket: PathBuf, error: io::Error },
     #[error("cannot open the database {database}: {error}", database = .database.display())]
     Database { database: PathBuf, error: baton_store::Error },
+    #[error("cannot use the PostgreSQL database: {}", .0.cause())]
+    Postgres(baton_store::Error),
+    #[error(
+        "--store (BATON_STORE) must be a PostgreSQL URL such as postgres://user@host/database; leave it out to keep \
+         everything in the data folder"
+    )]
+    StoreUrl,
     #[error(
         "cannot use the database {database}: it is damaged: {damage}; restore a backup with `baton hub restore FILE --data-dir DIR` \
          into a new folder", database = .database.display()
@@ -60,7 +67,7 @@ pub(crate) enum Trouble {
     Backup { file: PathBuf, error: Unfit },
     #[error("what was written to {file} cannot be read back: {error}", file = .file.display())]
     Written { file: PathBuf, error: Unfit },
-    #[error("{folder} is not empty, and a restore never writes over data; pass another --data-dir", folder = .folder.display())]
+    #[error("{folder} is not empty, and a restore never overwrites data; pass another --data-dir", folder = .folder.display())]
     NotEmpty { folder: PathBuf },
     #[error(
         "a restore into {folder} did not finish; run `baton hub restore FILE --data-dir {folder}` again",
@@ -73,9 +80,9 @@ pub(crate) enum Trouble {
     Logs(crate::service::Error),
     #[error("cannot read the password: {0}")]
     Password(io::Error),
-    #[error("cannot make the first admin: {0}")]
+    #[error("cannot create the first admin: {0}")]
     FirstAdmin(crate::service::Error),
-    #[error("cannot take up the leases of the last run: {0}")]
+    #[error("cannot restore the leases of the last run: {0}")]
     Rearm(crate::service::Error),
     #[error("cannot reset the user: {0}")]
     Reset(crate::service::Error),
@@ -104,6 +111,7 @@ impl Trouble {
                 | Self::Bind { .. }
                 | Self::System(_)
                 | Self::Database { error: Unavailable(_), .. }
+                | Self::Postgres(Unavailable(_))
                 | Self::FirstAdmin(Store(_))
                 | Self::Rearm(Store(_))
                 | Self::Logs(Store(_))

@@ -73,7 +73,7 @@ impl Ask {
         let given = task_id::variable("BATON_TASK_ID");
         let id = match self.id.as_ref().or(given.as_ref()) {
             Some(id) => task_id::find(link, id).await?,
-            None => return Err(Failure::usage("which task? Give its id; BATON_TASK_ID names none")),
+            None => return Err(Failure::usage("no task is named; pass its id, or set BATON_TASK_ID")),
         };
         // The worker's lease is on the worker's task.
         let lease_id = self

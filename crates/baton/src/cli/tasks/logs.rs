@@ -45,8 +45,11 @@ pub(super) async fn channel(link: &Link, network_id: &str) -> Result<Channel, Fa
     match link.client.token() {
         Some(Token::Node(_)) => {
             let alias = link.client.me().await?.into_value().alias;
-            let unnamed =
-                || Failure::usage("this token has no alias yet: it follows nothing until its first report");
+            let unnamed = || {
+                Failure::usage(
+                    "this token has no alias yet, so it has no events to follow; call report_status first, or pass the token of an agent",
+                )
+            };
             alias.map(Channel::Alias).ok_or_else(unnamed)
         }
         _ => Ok(Channel::Network(network_id.to_owned())),

@@ -124,10 +124,10 @@ async fn held(
 ) -> Result<(String, String), Failure> {
     let id = match id.cloned().or_else(|| task_id::variable("BATON_TASK_ID")) {
         Some(id) => task_id::find(link, &id).await?,
-        None => return Err(Failure::usage(format!("which task? Give {option}; BATON_TASK_ID names none"))),
+        None => return Err(Failure::usage(format!("no task is named; pass {option}, or set BATON_TASK_ID"))),
     };
     match lease.cloned().or_else(|| task_id::variable("BATON_LEASE_ID")) {
         Some(lease) => Ok((id, lease)),
-        None => Err(Failure::usage("under which lease? Give --lease; BATON_LEASE_ID names none")),
+        None => Err(Failure::usage("no lease is named; pass --lease, or set BATON_LEASE_ID")),
     }
 }

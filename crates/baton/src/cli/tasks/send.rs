@@ -69,8 +69,8 @@ pub(crate) struct Send {
     /// Send it even if the agent has an open task in the chain of parents
     #[arg(long)]
     allow_cycle: bool,
-    /// Wait for the task to end, at most this long; put it last or write --wait=SECONDS
-    #[arg(long, value_name = "SECONDS", num_args = 0..=1)]
+    /// Wait for the result, with --wait=SECONDS at most this long
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true)]
     wait: Option<Option<u32>>,
     /// A key of yours: the same call with the same key makes no second task. A command of `baton work` need not name one:
     /// started again, it receives the tasks it already sent
@@ -112,7 +112,11 @@ impl Send {
         let text = match (&self.text, &self.input) {
             (Some(text), None) => spoken::text(text)?,
             (None, Some(file)) => spoken::file(file)?,
-            _ => return Err(Failure::usage("give the text, or a file with --input")),
+            _ => {
+                return Err(Failure::usage(
+                    "the task has no text; give it after the alias, or a file with --input FILE",
+                ));
+            }
         };
         block_on(Box::pin(self.send(&link, text)))
     }

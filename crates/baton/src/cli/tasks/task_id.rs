@@ -47,11 +47,11 @@ pub(crate) async fn find(link: &Link, text: &str) -> Result<String, Failure> {
     match &*found {
         [only] => Ok(only.clone()),
         [] => Err(Failure::usage(format!(
-            "none of the newest {} tasks begins with {text:?}; give the whole id",
+            "none of the newest {} tasks has an id that begins with {text:?}; pass the whole id",
             limits::ID_SEARCH_PAGES_COUNT * limits::TASK_PAGE_MAX
         ))),
         [first, second, ..] => {
-            Err(Failure::usage(format!("{text:?} could be {first} or {second}; give more of the id")))
+            Err(Failure::usage(format!("{text:?} could be {first} or {second}; pass more of the id")))
         }
     }
 }

@@ -21,7 +21,7 @@ in_both_places!(
 fn a_result_of_5_mb_is_whole_on_standard_output_and_never_on_the_workers_disk_only(hub: &Hub) {
     let (network, agent) = tenant_with(hub, "long");
     let worker = Worker::start(&agent, "long", &[], FIVE_MB);
-    let sent = run(&network.user, &["send", "long", "go", "--quiet", "--wait", "60"]);
+    let sent = run(&network.user, &["send", "long", "go", "--quiet", "--wait=60"]);
     assert!(sent.status.success(), "{}", String::from_utf8_lossy(&sent.stderr));
     let lines: Vec<_> = sent.stdout.split(|byte| *byte == b'\n').collect();
     assert_eq!((sent.stdout.len() > 4_700_000, lines.len()), (true, 700_001));
@@ -77,7 +77,7 @@ fn a_hundred_megabytes_of_output_reach_the_hub_and_are_not_in_memory(hub: &Hub) 
 fn bytes_that_are_no_text_arrive_as_they_were_printed(hub: &Hub) {
     let (network, agent) = tenant_with(hub, "odd");
     let _worker = Worker::start(&agent, "odd", &[], "printf '\\377ok\\000'");
-    let sent = run(&network.user, &["send", "odd", "go", "--quiet", "--wait", "60"]);
+    let sent = run(&network.user, &["send", "odd", "go", "--quiet", "--wait=60"]);
     assert_eq!((sent.status.code(), sent.stdout), (Some(0), b"\xFFok\0".to_vec()));
 }
 

@@ -89,7 +89,7 @@ fn what_is_no_call_is_2() {
         &["send", "coder"],
         &["send", "coder", "x", "--ttl", "0"],
         &["send", "coder", "x", "--priority", "urgent"],
-        &["send", "coder", "x", "--wait", "soon"],
+        &["send", "coder", "x", "--wait=soon"],
         &["send", "coder", "x", "--hub", "nowhere"],
         &["send", "coder", "x", "--token", "secret"],
     ] {
@@ -102,7 +102,7 @@ fn a_cancel_while_somebody_waits_is_3() {
     let hub = Hub::start();
     let ada = CliUser::logged_in(&hub, "ada");
     ada.agent("coder");
-    let waiting = ada.start(&["send", "coder", "work", "--wait", "60", "--json"]);
+    let waiting = ada.start(&["send", "coder", "work", "--wait=60", "--json"]);
     let line = waiting.stderr.wait_for("sent; coder");
     let id = line.split(' ').nth(1).unwrap();
     ada.says(&["cancel", id, "--reason", "changed my mind"]);
@@ -137,10 +137,10 @@ fn a_task_still_open_when_the_wait_ends_is_7() {
     let hub = Hub::start();
     let ada = CliUser::logged_in(&hub, "ada");
     ada.agent("coder");
-    let ran = ada.baton(&["send", "coder", "work", "--wait", "1"]).exited(7);
+    let ran = ada.baton(&["send", "coder", "work", "--wait=1"]).exited(7);
     assert_eq!(ran.stdout, "");
     assert!(ran.stderr.contains("still delivered; `baton task show "), "{}", ran.stderr);
-    let ran = ada.baton(&["send", "coder", "work", "--wait", "0", "--json"]).exited(7);
+    let ran = ada.baton(&["send", "coder", "work", "--wait=0", "--json"]).exited(7);
     assert_eq!(ran.lines()[0]["task"]["status"], "delivered");
 }
 
@@ -149,7 +149,7 @@ fn a_wait_survives_a_restart_of_the_hub() {
     let mut hub = Hub::start();
     let ada = CliUser::logged_in(&hub, "ada");
     let coder = ada.agent("coder");
-    let waiting = ada.start(&["send", "coder", "work", "--wait", "60"]);
+    let waiting = ada.start(&["send", "coder", "work", "--wait=60"]);
     let id = text(&claim(&coder, 30, 60)["task"]["task_id"]);
     waiting.stderr.wait_for("running by coder");
     hub.kill9();
@@ -167,7 +167,7 @@ fn an_agent_waits_for_another_and_sees_its_progress() {
     let ada = CliUser::logged_in(&hub, "ada");
     let (planner, coder) = (ada.agent("planner"), ada.agent("coder"));
     let token = planner.token.unwrap();
-    let waiting = ada.start(&["send", "coder", "work", "--wait", "60", "--token", &token]);
+    let waiting = ada.start(&["send", "coder", "work", "--wait=60", "--token", &token]);
     let claimed = claim(&coder, 30, 60);
     waiting.stderr.wait_for("running by coder");
     let path = format!("/api/leases/{}/extend", text(&claimed["lease_id"]));

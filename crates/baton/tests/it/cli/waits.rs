@@ -62,7 +62,7 @@ fn a_task_that_asks_for_input_is_8_with_the_question_on_stderr() {
     let hub = Hub::start();
     let ada = CliUser::logged_in(&hub, "ada");
     let coder = ada.agent("coder");
-    let sending = ada.start(&["send", "coder", "work", "--wait", "60", "--quiet"]);
+    let sending = ada.start(&["send", "coder", "work", "--wait=60", "--quiet"]);
     let id = ask(&coder, "which file?");
     let ran = sending.end().exited(8);
     assert_eq!((&*ran.stdout, &*ran.stderr), ("", "coder asks: which file?\n"));

@@ -2,7 +2,7 @@
 
 use baton_evidence::log::{Hash, check_consistency, check_inclusion};
 use baton_evidence::note::{Checkpoint, VerifierKey};
-use refinery::Target;
+use refinery_core::{Runner, Target};
 use rusqlite::{Connection, params};
 use serde_json::json;
 use std::path::Path;
@@ -19,8 +19,9 @@ use crate::it::random::Random;
 use crate::it::tenant::{Tenant, act, claim, events, refused, succeed, task, text};
 use crate::it::triggers::without_triggers;
 
-mod migrations {
-    refinery::embed_migrations!("../baton-store/migrations");
+fn migrations() -> Runner {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../baton-store/migrations");
+    Runner::new(&refinery_core::load_sql_migrations(folder).unwrap())
 }
 
 const NETWORK: &str = "net_0123456789ab";
@@ -33,13 +34,7 @@ const LEASE: &str = "lease_0123456789abcdef0123456789abcdef";
 const THEN: i64 = 1_700_000_000_000;
 
 fn versions() -> Vec<i64> {
-    let mut versions: Vec<i64> = migrations::migrations::runner()
-        .get_migrations()
-        .iter()
-        .map(|one| i64::from(one.version()))
-        .collect();
-    versions.sort_unstable();
-    versions
+    migrations().get_migrations().iter().map(|one| i64::from(one.version())).collect()
 }
 
 /// Every version but the newest.
@@ -64,7 +59,7 @@ fn make(folder: &Path, version: i64) {
     let mut db = Connection::open(folder.join("hub.db")).unwrap();
     let migrate = |db: &mut Connection, version: i64| {
         let target = Target::Version(version.try_into().unwrap());
-        migrations::migrations::runner().set_target(target).run(db).unwrap();
+        migrations().set_target(target).run(db).unwrap();
     };
     migrate(&mut db, version.min(LAST_WITH_IDS));
     db.execute_batch(&format!(
@@ -246,7 +241,7 @@ fn earlier_release_of(folder: &Path, into: &Path, version: i64) {
     std::fs::copy(folder.join("evidence.key"), into.join("evidence.key")).unwrap();
     let mut db = Connection::open(into.join("hub.db")).unwrap();
     let target = Target::Version(version.try_into().unwrap());
-    migrations::migrations::runner().set_target(target).run(&mut db).unwrap();
+    migrations().set_target(target).run(&mut db).unwrap();
     db.execute("ATTACH ?1 AS today", [folder.join("hub.db").to_str().unwrap()]).unwrap();
     let columns = |table: &str, of: &str| -> Vec<String> {
         let mut query =

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::page::Page;
 use crate::it::hub::{ADMIN, Hub, PASSWORD, baton};
@@ -165,14 +165,12 @@ fn a_collector_that_is_away_or_refuses_harms_nobody_and_is_counted() {
     let refusing = Collector::start(&[400]);
     for (url, why) in [(format!("http://{away}"), "Connection refused"), (refusing.url, "answered 400")] {
         let mut hub = hub_with(&url);
-        let began = Instant::now();
         (0..50).for_each(|_| assert_eq!(hub.client().get("/health").status, 200));
         let failed = r#"baton_otlp_spans_total{outcome="failed"}"#;
         eventually("the failure is counted", || {
             (Page::read(&hub.admin().get("/metrics")).value(failed) >= 1.0).then_some(())
         });
         assert!(hub.stop().success());
-        assert!(began.elapsed() < Duration::from_secs(40));
         assert!(hub.log().contains(why), "{}", hub.log());
     }
 }

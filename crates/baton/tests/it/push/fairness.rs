@@ -1,7 +1,6 @@
 //! One network's receivers never delay another network's.
 
 use serde_json::json;
-use std::time::{Duration, Instant};
 
 use crate::it::outside::{OK, Outside, rpc};
 use crate::it::tenant::{Tenant, claim, send};
@@ -36,11 +35,8 @@ fn hundreds_of_receivers_that_never_answer_do_not_delay_another_networks_push() 
         claim(&busy, 0, 60);
     }
     silent.wait_until_open(32);
-    let began = Instant::now();
     claim(&worker, 0, 60);
     assert_eq!(told(&receiver.wait_for(1)), ["working"]);
-    // A call may take 15 seconds to time out; nobody waited for one.
-    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
-    // And the crowd had no more than its share.
-    assert_eq!(silent.most_at_once(), 32);
+    // Not one call of the crowd had timed out yet, and it had no more than its share.
+    assert_eq!((silent.given_up(), silent.most_at_once()), (0, 32));
 }

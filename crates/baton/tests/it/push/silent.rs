@@ -12,6 +12,16 @@ struct Calls {
     open: Vec<TcpStream>,
     /// The most that were open at once.
     most: usize,
+    /// How many callers no longer wait.
+    given_up: usize,
+}
+
+impl Calls {
+    fn forget_ended(&mut self) {
+        let before = self.open.len();
+        self.open.retain_mut(is_open);
+        self.given_up += before - self.open.len();
+    }
 }
 
 /// Every address of the loopback range is a host of its own.
@@ -30,7 +40,7 @@ impl Silent {
             for call in listener.incoming().map_while(Result::ok) {
                 call.set_nonblocking(true).unwrap();
                 let mut calls = taken.0.lock().unwrap();
-                calls.open.retain_mut(is_open);
+                calls.forget_ended();
                 calls.open.push(call);
                 calls.most = calls.most.max(calls.open.len());
                 taken.1.notify_all();
@@ -50,6 +60,13 @@ impl Silent {
         let (calls, waited) =
             self.calls.1.wait_timeout_while(calls, PATIENCE, |calls| calls.most < count).unwrap();
         assert!(!waited.timed_out(), "never more than {} at once", calls.most);
+    }
+
+    /// How many callers have given up.
+    pub(super) fn given_up(&self) -> usize {
+        let mut calls = self.calls.0.lock().unwrap();
+        calls.forget_ended();
+        calls.given_up
     }
 
     pub(super) fn most_at_once(&self) -> usize {

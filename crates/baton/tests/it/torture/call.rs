@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use crate::it::http::{Client, Response, read_response};
@@ -46,6 +46,8 @@ impl Outcome {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Caller<'a> {
     pub(super) client: &'a Client,
+    /// The hub that is called.
+    pub(super) at: SocketAddr,
     pub(super) hangs_up: bool,
 }
 
@@ -92,8 +94,9 @@ impl Caller<'_> {
         headers: &[(&str, &str)],
         body: Option<&Value>,
     ) -> Result<Response, Outcome> {
-        let request = self.client.request(method, path, headers, body.map(Value::to_string).as_deref());
-        let connected = TcpStream::connect_timeout(&self.client.address, PATIENCE);
+        let client = Client { address: self.at, token: self.client.token.clone() };
+        let request = client.request(method, path, headers, body.map(Value::to_string).as_deref());
+        let connected = TcpStream::connect_timeout(&self.at, PATIENCE);
         let mut socket = connected.map_err(|_| {
             std::thread::sleep(MOMENT); // as a client would, and to leave the machine to the hub's start
             Outcome::Unreached
@@ -169,7 +172,9 @@ fn of_a2a(answer: &Response) -> Outcome {
     }
     let error = &body["error"];
     match (error["code"].as_i64(), error["message"].as_str()) {
-        (Some(-32093), Some(said)) if said.contains("stopping") => Outcome::Lost,
+        (Some(-32093), Some(said)) if said.contains("stopping") || said.contains("may or may not") => {
+            Outcome::Lost
+        }
         (Some(-32093), _) => Outcome::Unavailable,
         (Some(-32603) | None, _) => of_rest(answer),
         (Some(_), _) => Outcome::Refused(body),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::call::Outcome;
 use super::senders::Order;
@@ -33,6 +33,10 @@ pub(super) struct Book {
     pub(super) checkpoints: Vec<BTreeSet<String>>,
     /// How often the commands of worker processes were run, by task.
     pub(super) runs: HashMap<String, usize>,
+    /// Numbered frames as streams sent them, by network and by whom they are for; none for a whole network.
+    pub(super) streams: HashMap<(usize, Option<&'static str>), BTreeMap<i64, String>>,
+    /// The longest time from a failover's beginning to the next answer.
+    pub(super) longest_outage: Option<Duration>,
     pub(super) anonymous_kib: u64,
     counts: BTreeMap<&'static str, [u64; 5]>,
     faults: BTreeMap<&'static str, u64>,
@@ -149,6 +153,14 @@ impl Book {
         for (kind, count) in &self.faults {
             text += &format!("{kind:<40}{count:>6}\n");
         }
+        if let Some(outage) = self.longest_outage {
+            text += &format!(
+                "\nlongest time from a failover's beginning to the next answer {:.1} s\n",
+                outage.as_secs_f64()
+            );
+        }
+        let frames: usize = self.streams.values().map(BTreeMap::len).sum();
+        text += &format!("\nframes read from streams {frames}\n");
         text += &format!(
             "\nseed {seed} · most anonymous memory of the hub {} MiB · checkpoints seen {} · lost or wrong {}\n",
             self.anonymous_kib >> 10,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::call::{Caller, Outcome};
+use super::call::Outcome;
 use super::ledger::{Send, Sent};
 use super::stage::{ALIASES, Network, Stage};
 use crate::it::random::Random;
@@ -92,7 +92,7 @@ pub(super) fn order(stage: &Stage, network: &Network, parent: Option<String>, ra
 pub(super) fn try_send(stage: &Stage, number: usize, hangs_up: bool) {
     let order = stage.ledger.book().sends[number].order.clone();
     let network = &stage.networks[order.network];
-    let caller = Caller { client: &network.sender, hangs_up };
+    let caller = stage.caller(&network.sender, hangs_up);
     let mut body = json!({"alias": order.alias, "task": order.content, "idempotency_key": order.key,
         "ttl_seconds": order.ttl_seconds, "wait_seconds": order.wait_seconds});
     if let Some(parent) = &order.parent {

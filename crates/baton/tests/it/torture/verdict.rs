@@ -8,12 +8,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::database::Database;
+use super::feeds;
 use super::ledger::{Book, Claim, Sent};
 use super::senders::try_send;
 use super::stage::{Grounds, Network, PROCESS, Stage};
 use super::workers::end_of;
 use crate::it::evidence_cli::workbench::{Workbench, key};
 use crate::it::history::assert_legal;
+use crate::it::hub::baton;
 use crate::it::tenant::{events, succeed, task, text};
 
 /// The most memory of its own that a hub may ever have held; what it maps of its database is not counted.
@@ -24,22 +27,41 @@ const READERS: usize = 4;
 type Rows = BTreeMap<String, Value>;
 
 pub(super) fn pass(grounds: &mut Grounds, stage: &Stage) {
-    println!("the last kill and start");
-    grounds.hub.kill9();
-    grounds.hub.restart();
-    resolve(stage);
-    let rows: Vec<Rows> = stage.networks.iter().map(list).collect();
-    println!("looking at {} tasks", rows.iter().map(Rows::len).sum::<usize>());
+    let rows = settle(grounds, stage);
     check_sends(stage, &rows);
     check_ends(stage, &rows);
     check_leases(stage);
     check_retries(stage, &rows);
     check_histories(stage, &rows);
+    feeds::check(stage);
     for network in &stage.networks {
         check_evidence(grounds, stage, network);
     }
     check_hub(grounds, stage);
     tell(stage);
+}
+
+/// How many acknowledged tasks are gone after a run that is expected to lose some.
+pub(super) fn count_lost(grounds: &mut Grounds, stage: &Stage) -> usize {
+    let rows = settle(grounds, stage);
+    let there: HashSet<&String> = rows.iter().flat_map(Rows::keys).collect();
+    let book = stage.ledger.book();
+    let is_lost = |id: &&String| !there.contains(id);
+    book.known.iter().flatten().filter(is_lost).count()
+}
+
+/// After a last kill and start: every send has a known fate. Gives what is there.
+fn settle(grounds: &mut Grounds, stage: &Stage) -> Vec<Rows> {
+    println!("the last kill and start");
+    if let Database::Patroni(cluster) = &grounds.database {
+        cluster.wait_ready();
+    }
+    grounds.hubs.iter_mut().for_each(|hub| hub.kill9());
+    grounds.hubs.iter_mut().for_each(|hub| hub.restart());
+    resolve(stage);
+    let rows: Vec<Rows> = stage.networks.iter().map(list).collect();
+    println!("looking at {} tasks", rows.iter().map(Rows::len).sum::<usize>());
+    rows
 }
 
 /// The tables, and every task that something was found of with its history.
@@ -263,7 +285,7 @@ fn check_history(stage: &Stage, network: &Network, id: &str, listed: &Value) {
 
 /// What was exported is checked offline, the log is audited, and every checkpoint given out is a beginning of the last.
 fn check_evidence(grounds: &Grounds, stage: &Stage, network: &Network) {
-    let workbench = Workbench::of(&grounds.hub, &network.tenant);
+    let workbench = Workbench::of(&grounds.hubs[0], &network.tenant);
     let key = key(&network.tenant);
     workbench.baton(["evidence", "audit", "--key", &key]).exited(0);
     workbench.baton(["evidence", "export", "-o", "all.tar.gz"]).exited(0);
@@ -292,17 +314,23 @@ fn check_evidence(grounds: &Grounds, stage: &Stage, network: &Network) {
 }
 
 fn check_hub(grounds: &Grounds, stage: &Stage) {
-    let checked = grounds.hub.baton(&["hub", "check"]);
+    let mut check = baton();
+    check.args(["hub", "check", "--data-dir"]).arg(grounds.hubs[0].data_dir());
+    check.envs(grounds.database.url().map(|url| ("BATON_STORE", url)));
+    let checked = check.output().unwrap();
     println!("hub check: {}", String::from_utf8_lossy(&checked.stdout).trim_end());
     if !checked.status.success() {
-        stage.ledger.finding("hub check differs".into());
+        let said = String::from_utf8_lossy(&checked.stderr);
+        stage.ledger.finding(format!("hub check differs: {said}"));
     }
     let kib = stage.ledger.book().anonymous_kib;
     if kib > ANONYMOUS_MAX_KIB {
         stage.ledger.finding(format!("the hub held {kib} KiB"));
     }
-    // A panic is logged with its place in the code.
-    for line in grounds.hub.log().lines().filter(|line| line.contains("place=")) {
-        stage.ledger.finding(format!("a panic: {line}"));
+    // A panic is told with its place in the code.
+    for hub in &grounds.hubs {
+        for line in hub.log().lines().filter(|line| line.contains("place=")) {
+            stage.ledger.finding(format!("a panic: {line}"));
+        }
     }
 }

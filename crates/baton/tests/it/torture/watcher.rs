@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::call::{Caller, Outcome};
+use super::call::Outcome;
 use super::stage::Stage;
 use super::workers::end_of;
 use crate::it::random::Random;
@@ -32,7 +32,7 @@ fn look_at_one(stage: &Stage, random: &mut Random) {
     }) else {
         return;
     };
-    let caller = Caller { client: &network.tenant.user, hangs_up: false };
+    let caller = stage.caller(&network.tenant.user, false);
     let outcome = caller.get(&format!("/api/tasks/{task_id}"));
     stage.ledger.count("read", &outcome);
     let row = match &outcome {
@@ -73,7 +73,7 @@ fn look_across(stage: &Stage, random: &mut Random) {
     let Some(task_id) = (!known.is_empty()).then(|| random.pick(&known)) else { return };
     let network = &stage.networks[own];
     let client = if random.percent(50) { &network.tenant.user } else { random.pick(&network.agents) };
-    let outcome = Caller { client, hangs_up: false }.get(&format!("/api/tasks/{task_id}"));
+    let outcome = stage.caller(client, false).get(&format!("/api/tasks/{task_id}"));
     stage.ledger.count("read across", &outcome);
     if let Outcome::Done(body) = outcome {
         stage.ledger.finding_of(task_id, &format!("of network {other} was shown to network {own}: {body}"));
@@ -82,7 +82,7 @@ fn look_across(stage: &Stage, random: &mut Random) {
 
 fn take_checkpoint(stage: &Stage, random: &mut Random) {
     let network = random.pick(&stage.networks);
-    let caller = Caller { client: &network.tenant.user, hangs_up: false };
+    let caller = stage.caller(&network.tenant.user, false);
     let path = format!("/api/evidence/checkpoint?network_id={}", network.tenant.network_id);
     if let Some(note) = caller.get_text(&path) {
         stage.ledger.book().checkpoints[network.number].insert(note);

@@ -36,7 +36,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn caller(&self, random: &mut Random) -> Caller<'_> {
-        Caller { client: self.agent, hangs_up: random.percent(2) }
+        self.stage.caller(self.agent, random.percent(2))
     }
 
     fn claim(&self, random: &mut Random) -> Option<(String, String)> {
@@ -196,7 +196,7 @@ pub(super) fn meddle(stage: &Stage, mut random: Random) {
 }
 
 fn cancel(stage: &Stage, network: &Network, task_id: &str, number: u64, random: &mut Random) {
-    let caller = Caller { client: &network.tenant.user, hangs_up: random.percent(3) };
+    let caller = stage.caller(&network.tenant.user, random.percent(3));
     let reason = format!("called off {number} {}", network.number);
     let outcome = if random.percent(60) {
         caller.post(&format!("/api/tasks/{task_id}/cancel"), &json!({"reason": reason}))
@@ -209,7 +209,7 @@ fn cancel(stage: &Stage, network: &Network, task_id: &str, number: u64, random: 
 }
 
 fn reassign(stage: &Stage, network: &Network, task_id: &str, random: &mut Random) {
-    let caller = Caller { client: &network.tenant.user, hangs_up: random.percent(3) };
+    let caller = stage.caller(&network.tenant.user, random.percent(3));
     let asked = Instant::now();
     let body = json!({"new_alias": random.pick(&ALIASES)});
     let outcome = caller.post(&format!("/api/tasks/{task_id}/reassign"), &body);
@@ -221,7 +221,7 @@ fn reassign(stage: &Stage, network: &Network, task_id: &str, random: &mut Random
         }
         Outcome::Lost => {
             // It may still be on its way when the caller has given up.
-            let moved = (asked, Instant::now() + std::time::Duration::from_secs(5));
+            let moved = (asked, Instant::now() + stage.late_max);
             stage.ledger.book().moves.entry(task_id.to_owned()).or_default().push(moved);
         }
         _ => {}
@@ -229,7 +229,7 @@ fn reassign(stage: &Stage, network: &Network, task_id: &str, random: &mut Random
 }
 
 fn retry(stage: &Stage, network: &Network, task_id: &str, random: &mut Random) {
-    let caller = Caller { client: &network.tenant.user, hangs_up: random.percent(3) };
+    let caller = stage.caller(&network.tenant.user, random.percent(3));
     let outcome = caller.post(&format!("/api/tasks/{task_id}/retry"), &json!({}));
     stage.ledger.count("retry", &outcome);
     let new = match &outcome {

@@ -125,7 +125,7 @@ fn a_command_hands_work_on_as_its_agent() {
     let hub = Hub::start();
     let (network, planner) = tenant_with(&hub, "planner");
     let coder = network.agent("coder");
-    let script = format!(r#""{}" send coder "write $(cat)" --wait 20"#, binary().display());
+    let script = format!(r#""{}" send coder "write $(cat)" --wait=20"#, binary().display());
     let _workers = [
         Worker::start(&planner, "planner", &[], &script),
         Worker::start(&coder, "coder", &[], "sed 's/^/did: /'"),

@@ -3,7 +3,6 @@
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
 
 use super::worker::{eventually, is_running};
 use crate::it::hub::baton;
@@ -31,14 +30,12 @@ fn start(temporary: &std::path::Path) -> Child {
 }
 
 #[test]
-fn the_demo_tells_its_story_in_less_than_20_seconds_and_leaves_nothing_behind() {
+fn the_demo_tells_its_story_and_leaves_nothing_behind() {
     let temporary = tempfile::tempdir().unwrap();
-    let begun = Instant::now();
     let output = start(temporary.path()).wait_with_output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     println!("{said}");
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     for words in [
         "planner     → coder: write: a health check  (delegation)",
         "reviewer    → planner: looks fine to me",
@@ -54,6 +51,9 @@ fn the_demo_tells_its_story_in_less_than_20_seconds_and_leaves_nothing_behind() 
     ] {
         assert!(said.contains(words), "{words:?} in:\n{said}");
     }
+    // What it says to type next works in a shell that does not have it on its PATH.
+    let next = format!("   {} hub start\n", baton().get_program().display());
+    assert!(said.contains(&next), "{next:?} in:\n{said}");
     assert_eq!(temporary.path().read_dir().unwrap().count(), 0, "files left behind");
     eventually("the end of all processes", || {
         processes_of(temporary.path().to_str().unwrap()).is_empty().then_some(())

@@ -16,8 +16,8 @@ use crate::it::tenant::{Tenant, send, succeed, text};
 fn plan() -> String {
     format!(
         r#"task=$(cat); echo go > "$WHERE/begun-$BATON_ATTEMPT"
-           code=$('{0}' send coder "write: $task" --wait 60 --quiet) || exit 1
-           '{0}' send reviewer "review: $code" --wait 60 --quiet"#,
+           code=$('{0}' send coder "write: $task" --wait=60 --quiet) || exit 1
+           '{0}' send reviewer "review: $code" --wait=60 --quiet"#,
         binary().display()
     )
 }

@@ -53,7 +53,9 @@ impl Memory {
     pub(super) fn open(hub: &HubAddress, network: &str) -> Result<Self, Failure> {
         // The id may be the hub's word, and it names files here.
         if NetworkId::parse(network).is_none() {
-            return Err(Failure::usage("the hub returned an invalid network id; nothing was saved"));
+            return Err(Failure::usage(
+                "the hub answered with a network id that is not one; nothing was saved",
+            ));
         }
         let home = DataFolder::home()
             .ok_or_else(|| Failure::usage("there is no home folder to remember checkpoints in; set HOME"))?;
@@ -89,7 +91,7 @@ impl Memory {
         let damaged = |what: &str| {
             let file = path.display();
             Failure::usage(format!(
-                "{file} is not a checkpoint that this machine saved ({what}); inspect it, and move it away only if you know why"
+                "{file} is not a checkpoint that this machine saved ({what}); find out why before you move it away"
             ))
         };
         let contents: Contents = serde_json::from_str(&text).map_err(|error| damaged(&error.to_string()))?;
@@ -228,7 +230,7 @@ fn read_private(path: &Path) -> Result<Option<String>, Failure> {
     };
     if file.metadata().map_err(failed)?.permissions().mode() & 0o077 != 0 {
         let file = path.display();
-        return Err(Failure::usage(format!("others may read or change {file}; run `chmod 600 {file}`")));
+        return Err(Failure::usage(format!("other users can read or change {file}; run `chmod 600 {file}`")));
     }
     let mut text = String::new();
     file.take(limits::AUDIT_FILE_MAX_BYTES).read_to_string(&mut text).map_err(failed)?;

@@ -1,0 +1,89 @@
+//! The end of a run, as listeners see it: every feed is read whole, on every hub. It has no gap, each agent's stream is its
+//! part of it, and what streams sent during the run is what it has.
+
+use std::collections::BTreeMap;
+
+use super::listener::{channel, read};
+use super::stage::{ALIASES, Network, Stage};
+
+type Frames = BTreeMap<i64, String>;
+
+pub(super) fn check(stage: &Stage) {
+    std::thread::scope(|scope| {
+        for network in &stage.networks {
+            scope.spawn(move || check_network(stage, network));
+        }
+    });
+}
+
+fn check_network(stage: &Stage, network: &Network) {
+    let channels: Vec<_> = std::iter::once(None).chain(ALIASES.map(Some)).collect();
+    let mut streams: Vec<Frames> = std::thread::scope(|scope| {
+        let read = |alias| scope.spawn(move || whole(stage, network, alias));
+        let all: Vec<_> = channels.iter().copied().map(read).collect();
+        all.into_iter().map(|stream| stream.join().unwrap()).collect()
+    });
+    let agents = streams.split_off(1);
+    let feed = &streams[0];
+    println!("the feed of network {} has {} frames", network.number, feed.len());
+    if !feed.keys().copied().eq(1..=feed.len() as i64) {
+        stage.ledger.finding(format!("the feed of network {} has gaps", network.number));
+    }
+    compare(stage, network, None, feed);
+    for (alias, own) in ALIASES.into_iter().zip(&agents) {
+        // A lease may lapse between the two looks.
+        let newest = feed.len() as i64;
+        if let Some((n, body)) = own.range(..=newest).find(|(n, body)| feed.get(n) != Some(body)) {
+            stage.ledger.finding(format!("{alias}: frame {n} is {body} and in the feed {:?}", feed.get(n)));
+        }
+        compare(stage, network, Some(alias), own);
+    }
+}
+
+/// A stream from its beginning, as every hub has it.
+fn whole(stage: &Stage, network: &Network, alias: Option<&'static str>) -> Frames {
+    let (client, path) = channel(network, alias);
+    let of_hub = |hub| {
+        let mut frames = Frames::new();
+        // Until nothing comes any more.
+        let read = read(client, hub, &path, 0, |(n, body)| {
+            frames.insert(n, body);
+            true
+        });
+        if read.is_none() {
+            stage.ledger.finding(format!("the stream {path} of network {} broke off", network.number));
+        }
+        frames
+    };
+    let mut all: Vec<Frames> = std::thread::scope(|scope| {
+        let all: Vec<_> = stage.hubs().iter().map(|hub| scope.spawn(|| of_hub(*hub))).collect();
+        all.into_iter().map(|frames| frames.join().unwrap()).collect()
+    });
+    let first = all.remove(0);
+    for other in all {
+        // A lease may lapse between the two.
+        let (short, long) = if other.len() < first.len() { (&other, &first) } else { (&first, &other) };
+        if short.iter().any(|(n, body)| long.get(n) != Some(body)) {
+            stage.ledger.finding(format!("two hubs differ in {path} of network {}", network.number));
+        }
+    }
+    first
+}
+
+/// What was sent during the run is the beginning of it: nothing was left out, and nothing was sent that is not there.
+fn compare(stage: &Stage, network: &Network, alias: Option<&'static str>, feed: &Frames) {
+    let book = stage.ledger.book();
+    let Some(sent) = book.streams.get(&(network.number, alias)) else { return };
+    let Some((last, _)) = sent.last_key_value() else { return };
+    let due: Frames = feed.range(..=last).map(|(n, body)| (*n, body.clone())).collect();
+    let is_same = due == *sent;
+    let differs = due.iter().find(|(n, body)| sent.get(n) != Some(body)).map(|(n, _)| *n);
+    let too_many = sent.keys().find(|n| !due.contains_key(n)).copied();
+    drop(book);
+    if !is_same {
+        let who = (network.number, alias);
+        stage.ledger.finding(format!(
+            "the stream of {who:?} is not its slice of the feed: {differs:?} differs or was left out, {too_many:?} is not there"
+        ));
+    }
+}
