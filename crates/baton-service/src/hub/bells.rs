@@ -88,7 +88,7 @@ impl Bells {
         }
     }
 
-    /// Passes on a hint; what this hub committed is told right after the commit.
+    /// Passes on a hint; what this hub committed is passed on right after the commit.
     pub fn tell(&self, hint: Hint) {
         match hint {
             Hint::Moved(moved) => moved.into_iter().for_each(|moved| self.moved(moved)),

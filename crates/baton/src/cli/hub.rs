@@ -3,8 +3,8 @@
 mod admin;
 mod backup;
 mod check;
-mod engine;
 mod config;
+mod engine;
 mod folder;
 mod greeting;
 mod health;

@@ -227,7 +227,11 @@ impl Drop for Hub {
 pub(crate) fn baton() -> Command {
     let mut command = Command::new(binary());
     // Whatever this machine has set for a hub of its own.
-    command.env("BATON_CONFIG", "/dev/null").env_remove("BATON_ADMIN_PASSWORD").env_remove("BATON_STORE").stdin(Stdio::null());
+    command
+        .env("BATON_CONFIG", "/dev/null")
+        .env_remove("BATON_ADMIN_PASSWORD")
+        .env_remove("BATON_STORE")
+        .stdin(Stdio::null());
     command
 }
 
