@@ -1,4 +1,4 @@
-//! The other hubs on the same database: which are alive, who of them does what only one may do at a time, and what is told
+//! The other hubs on the same database: which are alive, who of them does what only one may do at a time, and what is sent
 //! to all of them. An engine that one hub has for itself has no peers.
 
 use baton_core::{Alias, NetworkId, TokenId, UnixMillis};
@@ -6,7 +6,7 @@ use std::pin::Pin;
 
 use crate::error::Error;
 
-/// A hub that runs on the database, or was killed lately.
+/// A hub that runs on the database, or was killed recently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HubRow {
     /// Its id, which it has for one run.
@@ -64,7 +64,7 @@ pub type Asked<'s, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + '
 pub trait Peers: Send + Sync + 'static {
     /// How many hubs are alive, this one included, by the last heartbeat.
     fn alive_count(&self) -> u32;
-    /// All hubs that are alive, and those that were killed lately.
+    /// All hubs that are alive, and those that were killed recently.
     fn hubs(&self) -> Asked<'_, Vec<HubRow>>;
     /// Takes work for this hub, or keeps it if it has it already, for `limits::WORK_LEASE_SECONDS` from now on. Answers which
     /// of these keys it has; another hub has the others.

@@ -253,7 +253,7 @@ impl Store for PostgresStore {
         // Once the last commit is announced.
         self.shared.link.close();
         if let Some(link) = self.link.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            let _ = link.join(); // a panic there was told when it happened
+            let _ = link.join(); // a panic there was logged when it happened
         }
         self.shared.parked.close();
         self.readers.close();

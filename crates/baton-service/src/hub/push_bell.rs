@@ -72,7 +72,7 @@ impl PushBell {
         self.rings.notify_one();
     }
 
-    /// A task was found to have receivers, or none, that are to be told more.
+    /// A task was found to have receivers, or none, that get more events.
     pub fn keep(&self, task: &TaskId, has_receivers: bool) {
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         if has_receivers {

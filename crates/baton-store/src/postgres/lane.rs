@@ -149,7 +149,7 @@ impl Lane {
         Waiter { taken, needs: Needs::default(), stops: 0, is_probe }
     }
 
-    /// Runs what waits until each has its answer. One that is stopped too often is told of a conflict.
+    /// Runs what waits until each has its answer. One that is stopped too often gets a conflict error.
     fn serve(&mut self, mut waiters: Vec<Waiter>) {
         let mut more = limits::WRITE_BATCH_MAX_COUNT;
         while !waiters.is_empty() {

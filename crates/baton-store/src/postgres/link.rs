@@ -1,5 +1,5 @@
 //! The link between hubs on one database, a thread with two connections of its own. One announces what this hub has
-//! committed and hears what others have: a `NOTIFY` every few milliseconds for all commits since the last one, never one
+//! committed and receives what others have: a `NOTIFY` every few milliseconds for all commits since the last one, never one
 //! in a transaction that writes, because that would make all commits of the database wait for each other. It also says
 //! that this hub is alive and looks for announcements that were lost (`heard.rs`). The other connection reads the
 //! access epoch, once for all calls that ask meanwhile.
@@ -83,7 +83,7 @@ impl Link {
             unannounced: Mutex::default(),
             heard: Mutex::default(),
             announces: Notify::new(),
-            // Until the first heartbeat nobody knows: what is announced in vain costs little.
+            // Until the first heartbeat nobody knows: an announcement that nobody needs costs little.
             alive: AtomicU32::new(2),
             had_outage: AtomicBool::new(false),
             requests,

@@ -65,7 +65,7 @@ impl Readers {
         self.lanes.quick.close();
         self.lanes.slow.close();
         for thread in self.threads.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            let _ = thread.join(); // a panic there was told when it happened
+            let _ = thread.join(); // a panic there was logged when it happened
         }
     }
 }
@@ -152,7 +152,7 @@ impl Reader {
             match session.failure() {
                 Some(Error::TookTooLong) => return (job, Err(Error::TookTooLong)),
                 Some(_) if session.is_lost() => {}
-                // What else went wrong the read has been told.
+                // Other errors were returned to the read.
                 _ => break,
             }
         }

@@ -73,7 +73,7 @@ pub(super) async fn leave(client: &Client, hub: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// The hubs that are alive and those that were killed lately, those started first first.
+/// The hubs that are alive and those that were killed recently, those started first first.
 pub(super) async fn hubs(client: &Client) -> Result<Vec<HubRow>, Error> {
     let sql = format!(
         "SELECT hub_id, address, version, started_at, seen_at, seen_at > {NOW} - $1::bigint AS is_alive

@@ -69,7 +69,7 @@ impl Session {
                             noted.store(true, Ordering::Release);
                         }
                         Ok(_) => {}
-                        // Whoever waits for an answer is told.
+                        // Callers that wait for an answer get the error.
                         Err(_) => break,
                     }
                 }
