@@ -399,7 +399,9 @@ impl Connected<'_> {
         if note.hub == link.hub {
             return Ok(());
         }
-        note.access.into_iter().for_each(|epoch| drop(self.shared.epoch.fetch_max(epoch, Ordering::AcqRel)));
+        if let Some(epoch) = note.access {
+            self.shared.epoch.fetch_max(epoch, Ordering::AcqRel);
+        }
         note.networks.iter().filter_map(note::NetworkNote::read).for_each(|announced| {
             self.take_announced(announced);
         });

@@ -1,8 +1,8 @@
 //! Several hubs on one PostgreSQL database, as they are run: any of them answers any call.
 
 mod basics;
-mod shared_state;
 mod races;
+mod shared_state;
 
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::super::hub::PASSWORD;
 use super::super::outside::{OK, Outside, rpc};
 use super::super::push::told;
-use super::super::tenant::{Tenant, act, claim, refused, send, send_with, succeed, task, text};
+use super::super::tenant::{Tenant, act, claim, send, send_with, succeed, task, text};
 use super::{Cluster, eventually};
 
 #[test]
@@ -96,8 +96,8 @@ fn a_sender_that_waits_on_one_hub_is_answered_when_the_task_ends_on_another() {
     let network = Tenant::of_admin(&cluster.hubs[0]);
     let (sender, worker) = (network.agent("sender"), network.agent("worker"));
     let there = cluster.at(1, &worker);
+    let body = json!({"alias": "worker", "task": "say hello", "wait_seconds": 20});
     std::thread::scope(|scope| {
-        let body = json!({"alias": "worker", "task": "say hello", "wait_seconds": 20});
         let waits = scope.spawn(|| succeed(&sender.post("/api/task", &body)));
         let claimed = claim(&there, 20, 60);
         let id = text(&claimed["task"]["task_id"]);
