@@ -76,7 +76,8 @@ fn gather(command: &Command, parent: &str, level: usize, found: &mut Vec<Listed>
     let is_group =
         command.get_subcommands().any(|one| one.get_name() != "help") && command.is_subcommand_required_set();
     let usage = command.clone().render_usage().to_string();
-    let usage = usage.trim_start_matches("Usage: ").split_whitespace().collect::<Vec<_>>().join(" ");
+    // The first line: a command that also has commands of its own has a second.
+    let usage = usage.trim_start_matches("Usage: ").lines().next().unwrap_or_default().to_owned();
     let listed = command.get_arguments().filter(|argument| !is_group && is_listed(argument));
     let after = command.get_after_long_help().or_else(|| command.get_after_help());
     found.push(Listed {
