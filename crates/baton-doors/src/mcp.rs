@@ -5,8 +5,6 @@ mod answer;
 mod effect;
 mod handler;
 mod message;
-#[cfg(test)]
-mod page;
 mod progress;
 mod prompt;
 mod resource;

@@ -2,6 +2,7 @@
 
 mod client;
 mod fake;
+mod page;
 mod resources;
 mod waits;
 

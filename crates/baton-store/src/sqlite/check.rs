@@ -266,7 +266,7 @@ impl CheckReads for Rows<'_> {
         let sql = "/* scans */ WITH counted AS
                 (SELECT COALESCE(n.network_id, CAST(t.network AS TEXT)) AS network_id, t.status, COUNT(*) AS count
                  FROM tasks t LEFT JOIN network_keys n ON n.key = t.network
-                 WHERE NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = t.network) GROUP BY t.network, t.status)
+                 WHERE NOT EXISTS (SELECT 1 FROM removals r WHERE r.network = t.network) GROUP BY t.network, n.network_id, t.status)
             SELECT COALESCE(k.network_id, c.network_id) AS network_id, COALESCE(k.status, c.status) AS name,
                 COALESCE(k.count, 0) AS counter, COALESCE(c.count, 0) AS counted
             FROM counted c FULL OUTER JOIN task_counts k ON k.network_id = c.network_id AND k.status = c.status
@@ -279,7 +279,7 @@ impl CheckReads for Rows<'_> {
                 (SELECT COALESCE(n.network_id, CAST(o.network AS TEXT)) AS network_id, o.to_kind, o.to_name, COUNT(*) AS count FROM
                     (SELECT network, to_kind, to_name FROM deliveries WHERE state = 0
                      UNION ALL SELECT network, 'node', to_name FROM tasks WHERE inbox_state = 0) o
-                 LEFT JOIN network_keys n ON n.key = o.network GROUP BY o.network, o.to_name, o.to_kind)
+                 LEFT JOIN network_keys n ON n.key = o.network GROUP BY o.network, n.network_id, o.to_name, o.to_kind)
             SELECT COALESCE(k.network_id, c.network_id) AS network_id,
                 COALESCE(k.to_kind, c.to_kind) || ' ' || COALESCE(k.to_name, c.to_name) AS name,
                 COALESCE(k.count, 0) AS counter, COALESCE(c.count, 0) AS counted

@@ -233,7 +233,7 @@ fn each_command_says_what_it_does_and_what_it_does_not() {
             "Check that a bundle's bytes agree with each other",
             "does not show that what the events say is so",
         ),
-        ("show", "List what a bundle holds, after checking it", "--json"),
+        ("show", "List the contents of a bundle, after checking it", "--json"),
     ] {
         assert!(list.contains(&format!("  {command}  ")) && list.contains(short), "{list}");
         let help = baton(["evidence", command, "--help"]).exited(0).stdout;

@@ -85,7 +85,7 @@ fn without_a_key_or_a_side_file_it_says_what_is_missing() {
     assert!(!text.contains("observed by the hub"), "only a log binds who observed: {text}");
     // A key that nothing was checked with would be a false comfort.
     let ran = verify(&files.bundle, &["--key", &key()]).exited(2);
-    assert!(ran.stderr.contains("has none; name it with --proof"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("has none; pass it with --proof"), "{}", ran.stderr);
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn whoever_stops_waiting_reads_that_the_task_goes_on_and_how_to_cancel_it() {
 #[test]
 fn errors_name_the_value_that_is_wrong_and_the_next_step() {
     let hub = Hub::start();
-    let ada = Person::logged_in(&hub, "ada");
+    let ada = CliUser::logged_in(&hub, "ada");
     for (arguments, code, said) in [
         (
             &["--token", "ntok_bad"][..],

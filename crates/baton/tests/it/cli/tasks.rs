@@ -78,8 +78,9 @@ fn an_id_may_be_shortened_as_long_as_one_task_is_meant() {
     let shortest = (4..=36).find(|length| ids[0][..*length] != ids[1][..*length]).unwrap();
     assert!(ada.says(&["task", "show", &ids[0][..shortest].to_uppercase()]).starts_with(&*ids[0]));
     let ran = ada.baton(&["task", "show", &ids[0][..4]]).exited(2);
-    assert!(ran.stderr.contains("give more of the id"), "{}", ran.stderr);
-    for (short, words) in [("ffff", "give the whole id"), ("xyzw", "is no task id"), ("01", "is no task id")]
+    assert!(ran.stderr.contains("pass more of the id"), "{}", ran.stderr);
+    for (short, words) in
+        [("ffff", "pass the whole id"), ("xyzw", "is not a task id"), ("01", "is not a task id")]
     {
         let ran = ada.baton(&["task", "show", short]).exited(2);
         assert!(ran.stderr.contains(words), "{}", ran.stderr);

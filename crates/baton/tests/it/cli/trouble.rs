@@ -92,7 +92,7 @@ fn what_answers_and_is_no_hub_is_told_so() {
     let ada = CliUser::register(&hub, "ada");
     let token = ada.tenant.user.token.clone().unwrap();
     let ran = ada.baton(&["tasks", "--hub", &url, "--token", &token]).exited(5);
-    assert!(ran.stderr.contains("does not speak as a Baton hub"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("does not answer like a Baton hub"), "{}", ran.stderr);
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn who_may_not_read_the_log_is_told_what_to_use() {
         .with_token("utok_00112233445566778899aabbccddeeff")
         .baton(audit)
         .exited(6);
-    assert!(ran.stderr.contains("does not know your token"), "{ran:?}");
+    assert!(ran.stderr.contains("does not accept your token"), "{ran:?}");
 
     let other = Tenant::register(&hub, "mallory");
     let of_another = Workbench::of(&hub, &other).with_network(&tenant.network_id).baton(audit).exited(6);
@@ -150,7 +150,7 @@ fn a_memory_that_was_tampered_with_is_not_used_and_not_replaced() {
     for bad in ["", "{}", &good.replace("baton/", "baton/x")] {
         fs::write(&file, bad).unwrap();
         let ran = workbench.baton(["evidence", "audit"]).exited(2);
-        assert!(ran.stderr.contains("is no checkpoint this machine remembered"), "{ran:?}");
+        assert!(ran.stderr.contains("is not a checkpoint that this machine saved"), "{ran:?}");
         assert_eq!(fs::read_to_string(&file).unwrap(), bad);
     }
     fs::write(&file, &good).unwrap();

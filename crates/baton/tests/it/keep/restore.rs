@@ -117,7 +117,7 @@ fn a_folder_with_anything_in_it_is_never_written_over() {
     fs::create_dir(&into).unwrap();
     fs::write(into.join("a file"), "of somebody").unwrap();
     let ran = restore(&backup, &into).exited(2);
-    assert!(ran.stderr.contains("is not empty, and a restore never writes over data"), "{ran:?}");
+    assert!(ran.stderr.contains("is not empty, and a restore never overwrites data"), "{ran:?}");
     assert_eq!(names(&into), ["a file"]);
     // Nor that of a running hub, nor of one that was.
     let mut hub = Hub::start();

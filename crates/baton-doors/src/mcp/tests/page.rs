@@ -3,13 +3,13 @@
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
-use super::tools;
+use super::super::tools;
 use crate::fixture::hold_page;
 
 const HEAD: &str = "\
 # MCP tools
 
-*Reference*, generated from the code: `BATON_BLESS=1 cargo nextest run -p baton-doors mcp::page` writes it. To connect a client, read [Connect Claude Code and Codex](../guides/mcp.md).
+*Reference*, generated from the code: `BATON_BLESS=1 cargo nextest run -p baton-doors mcp::tests::page` writes it. To connect a client, read [Connect Claude Code and Codex](../guides/mcp.md).
 
 ## The endpoint
 
