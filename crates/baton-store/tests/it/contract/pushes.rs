@@ -87,9 +87,9 @@ engines! {
             let noted = PushConfigRow { delivered: 4, trouble, ..config(1, 1, "a") };
             assert_eq!(tx.push_config(&task_id(1), "a")?, Some(noted), "its secrets stay while it is open");
             let again = PushConfigRow { created_at: NOW.plus_seconds(1), ..config(1, 1, "a") };
-            put(tx, std::slice::from_ref(&anew))?;
+            put(tx, std::slice::from_ref(&again))?;
             tx.note_push(&config(1, 1, "a"), 9, PushFailures::default(), false)?;
-            assert_eq!(tx.push_config(&task_id(1), "a")?, Some(anew));
+            assert_eq!(tx.push_config(&task_id(1), "a")?, Some(again));
             tx.note_push(&config(1, 2, "gone"), 1, PushFailures::default(), true)
         }).await.unwrap();
     }
