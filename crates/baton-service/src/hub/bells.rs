@@ -115,7 +115,11 @@ impl Bells {
         if let Some(traces) = self.traces.get().filter(|_| by == CommittedBy::ThisHub) {
             traces.tasks_changed(&tasks);
         }
-        self.pushes.ring_watched(tasks.iter().map(|changed| &changed.task_id));
+        let changed = tasks.iter().map(|changed| &changed.task_id);
+        match by {
+            CommittedBy::ThisHub => self.pushes.ring_watched(changed),
+            CommittedBy::AnotherHub => self.pushes.ring_elsewhere(&network_id, changed),
+        }
         self.changes.tell(&network_id, &tasks);
         self.ring(&network_id, recipients, tasks);
         if let Some(log) = log {

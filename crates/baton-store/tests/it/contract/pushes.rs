@@ -78,7 +78,7 @@ engines! {
         }).await.unwrap();
     }
 
-    async fn a_note_moves_a_receiver_on_and_one_made_anew_is_left_alone(engine: &mut Engine, open: Open) {
+    async fn a_note_moves_a_receiver_on_and_one_made_again_is_left_alone(engine: &mut Engine, open: Open) {
         with_network(&*engine.store).await;
         engine.store.write(|tx| -> Result<(), Error> {
             put(tx, &[config(1, 1, "a")])?;

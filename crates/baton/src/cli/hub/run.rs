@@ -15,9 +15,10 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
 
-use super::engine::{Engine, StorePlace};
+use super::engine::Engine;
 use super::greeting::Greeting;
 use super::service_manager::{self, State};
+use super::store_option::StorePlace;
 use super::{Trouble, folder};
 use crate::control;
 use crate::data_folder::{DataFolder, Holder, Lock};
