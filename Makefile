@@ -23,7 +23,7 @@ DESTDIR ?=
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-# A profile that builds in half the time: somebody waits. What is measured or shipped is `make build` or `make dist`.
+# A profile that builds in a fraction of a release's time: somebody waits. What is measured or shipped is `make build` or `make dist`.
 demo: quick ## a hub and three agents at work, in under 20 seconds once it is built
 	@target/quick/baton demo
 
@@ -34,7 +34,7 @@ run-cluster: quick postgres ## three hubs on one PostgreSQL: a task crosses them
 	@scripts/run-cluster.sh target/quick/baton
 
 quick:
-	@[ -e target/quick/baton ] || echo "Building Baton; the first time this takes some minutes."
+	@[ -e target/quick/baton ] || echo "Building Baton first: some 270 crates, which takes a few minutes on two cores. The next time it takes a second."
 	@$(CARGO) build --locked --profile quick --package baton
 
 build: ## the release binary, target/release/baton

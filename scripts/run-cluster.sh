@@ -111,7 +111,7 @@ declare -A workers
 say "A task sent on hub 1 is answered by a worker at hub 2"
 work 2 "$hub2"
 echo "\$ BATON_HUB=http://127.0.0.1:$hub1 baton send shouter \"from the first hub\" --wait"
-at "$hub1" send shouter "from the first hub" --wait 60 --quiet
+at "$hub1" send shouter "from the first hub" --wait=60 --quiet
 
 say "Hub 1 is killed (kill -9)"
 kill -9 "${pids[1]}"
@@ -121,7 +121,7 @@ at "$hub3" tasks --limit 5
 
 say "Work goes on: sent on hub 3, answered by the worker at hub 2"
 echo "\$ BATON_HUB=http://127.0.0.1:$hub3 baton send shouter \"one hub fewer\" --wait"
-at "$hub3" send shouter "one hub fewer" --wait 60 --quiet
+at "$hub3" send shouter "one hub fewer" --wait=60 --quiet
 
 say "Hub 1 comes back and has everything"
 start_hub 1 "$hub1"

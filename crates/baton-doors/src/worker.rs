@@ -27,6 +27,9 @@ pub fn start(hub: &Arc<Hub>) -> JoinSet<()> {
     keep(loops, hub, "expiry", limits::SWEEP_EVERY, async |hub| sweep::expiry(&hub).await);
     keep(loops, hub, "due tasks", limits::SWEEP_EVERY, async |hub| sweep::due(&hub).await);
     keep(loops, hub, "seal", limits::SEAL_EVERY, async |hub| seal::round(&hub).await);
+    keep(loops, hub, "logs of other hubs", limits::LEFT_WORK_EVERY, async |hub| {
+        seal::look_at_left(&hub).await
+    });
     keep(loops, hub, "entry bundles", limits::BUNDLING_EVERY, async |hub| bundling::round(&hub).await);
     workers_of_the_outside(loops, hub);
     keep(loops, hub, "retention", limits::RETENTION_EVERY, async |hub| sweep::retention(&hub).await);

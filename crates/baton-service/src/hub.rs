@@ -18,6 +18,7 @@ pub mod login_guard;
 mod long_tails;
 mod minute_window;
 mod occupancy;
+mod owned_work;
 pub mod password_hash;
 mod presence;
 mod progress_pacing;
@@ -43,6 +44,7 @@ pub use export_permits::{ExportPermit, Exports};
 pub use keyed_locks::KeyedLocks;
 pub use long_tails::LongTails;
 pub use occupancy::Occupied;
+pub use owned_work::OwnedWork;
 pub use presence::{Connected, Presences};
 pub use readiness::{NotReady, look};
 pub use settings::Settings;
@@ -81,6 +83,8 @@ pub struct Hub {
     pub backup: Arc<dyn Backup>,
     /// The other hubs on the same database, if there can be any.
     pub peers: Option<Arc<dyn Peers>>,
+    /// What this hub does of the work that only one of them may do at a time.
+    pub owned_work: OwnedWork,
     /// Where the bytes of artifacts lie.
     pub objects: Objects,
     /// Uploads and downloads of them.
@@ -141,6 +145,7 @@ impl Hub {
             store,
             backup,
             peers: None,
+            owned_work: OwnedWork::default(),
             objects,
             transfers: Transfers::default(),
             bells,

@@ -28,10 +28,13 @@ pub use copy::{Backup, CopyProgress, Copying};
 pub use entry_bundle::{Entries, Entry, EntryBundle};
 pub use error::Error;
 pub use hint::{Bell, ChangedTask, Changes, CommittedBy, GrownLog, Hint, Moved, Ring};
-pub use meter::Meter;
+pub use meter::{Meter, Resolved};
 pub use parked::{Inbox, Parked, Ticket};
-pub use peers::{Asked, HubRow, Peers, Work};
-pub use postgres::{HubFacts, PostgresOptions, PostgresStore, inspect_postgres};
+pub use peers::{Asked, HubRow, Peers, SeenRow, Work};
+pub use postgres::{
+    ConnectionSettings, Filled, HubFacts, PasswordSources, PostgresOptions, PostgresStore, SettingsError,
+    copy_postgres, fill_postgres, inspect_postgres, list_hubs,
+};
 pub use rows::{Snapshot, Transaction};
 pub use share::Share;
 #[cfg(debug_assertions)]

@@ -35,6 +35,41 @@ pub struct Meter {
     moves: [[AtomicU64; STATUSES]; STATUSES + 1],
     round_trips: AtomicU64,
     missed_loads: AtomicU64,
+    server: ServerMeter,
+}
+
+/// How connections to a database server fare.
+#[derive(Debug, Default)]
+struct ServerMeter {
+    connections: AtomicI64,
+    connects: AtomicU64,
+    retries: AtomicU64,
+    resolved: [AtomicU64; 3],
+}
+
+/// What became of a COMMIT whose answer never came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resolved {
+    /// It was found to have taken place.
+    Committed,
+    /// It was found not to have.
+    NotCommitted,
+    /// Nobody could tell.
+    Unknown,
+}
+
+impl Resolved {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Committed, Self::NotCommitted, Self::Unknown];
+
+    /// Its name in figures.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Committed => "committed",
+            Self::NotCommitted => "not_committed",
+            Self::Unknown => "unknown",
+        }
+    }
 }
 
 /// What a batch changes in what there is.
@@ -72,6 +107,7 @@ impl Meter {
             moves: [const { [const { AtomicU64::new(0) }; STATUSES] }; STATUSES + 1],
             round_trips: AtomicU64::new(0),
             missed_loads: AtomicU64::new(0),
+            server: ServerMeter::default(),
         };
         meter.apply(there);
         meter
@@ -132,6 +168,27 @@ impl Meter {
         self.missed_loads.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// A connection to the server is there.
+    pub(crate) fn connected(&self) {
+        self.server.connections.fetch_add(1, Ordering::Relaxed);
+        self.server.connects.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// It is gone.
+    pub(crate) fn disconnected(&self) {
+        self.server.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// A transaction is run again: others got in its way, or its connection was cut.
+    pub(crate) fn retried(&self) {
+        self.server.retries.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A COMMIT whose answer never came was looked up.
+    pub(crate) fn resolved(&self, as_what: Resolved) {
+        self.server.resolved[as_what as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
     /// What there is was counted again: other hubs change it too.
     pub(crate) fn recounted(&self, there: &Tally) {
         for (count, now) in self.tasks.iter().zip(there.tasks) {
@@ -189,6 +246,27 @@ impl Meter {
     /// Rows that a batch had to load while its networks were locked.
     pub fn missed_loads(&self) -> u64 {
         self.missed_loads.load(Ordering::Relaxed)
+    }
+
+    /// Connections to the database's server that are open; none for an engine without a server.
+    pub fn connections(&self) -> Option<i64> {
+        let connects = self.server.connects.load(Ordering::Relaxed);
+        (connects > 0).then(|| self.server.connections.load(Ordering::Relaxed))
+    }
+
+    /// Connections that were made.
+    pub fn connects(&self) -> u64 {
+        self.server.connects.load(Ordering::Relaxed)
+    }
+
+    /// Transactions that were run again.
+    pub fn retries(&self) -> u64 {
+        self.server.retries.load(Ordering::Relaxed)
+    }
+
+    /// COMMITs whose answer never came, by what became of them.
+    pub fn resolved_commits(&self, as_what: Resolved) -> u64 {
+        self.server.resolved[as_what as usize].load(Ordering::Relaxed)
     }
 
     /// Tasks that have a status.

@@ -1,12 +1,12 @@
-//! The other hubs on the same database: which are alive, who of them does what only one may do at a time, and what is told
+//! The other hubs on the same database: which are alive, who of them does what only one may do at a time, and what is sent
 //! to all of them. An engine that one hub has for itself has no peers.
 
-use baton_core::{NetworkId, UnixMillis};
+use baton_core::{Alias, NetworkId, TokenId, UnixMillis};
 use std::pin::Pin;
 
 use crate::error::Error;
 
-/// A hub that runs on the database, or was killed lately.
+/// A hub that runs on the database, or was killed recently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HubRow {
     /// Its id, which it has for one run.
@@ -23,12 +23,27 @@ pub struct HubRow {
     pub is_alive: bool,
 }
 
+/// A token that speaks for an agent, and when it was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenRow {
+    /// The agent's network.
+    pub network_id: NetworkId,
+    /// The agent.
+    pub alias: Alias,
+    /// The token.
+    pub token_id: TokenId,
+    /// Its last call.
+    pub last_used_at: Option<UnixMillis>,
+    /// Until when it counts as connected.
+    pub connected_until: Option<UnixMillis>,
+}
+
 /// Work that only one hub may do at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Work {
     /// The pushes of a network.
     Pushes,
-    /// The errands of a remote agent.
+    /// The tasks of a remote agent.
     Errands,
 }
 
@@ -49,13 +64,15 @@ pub type Asked<'s, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + '
 pub trait Peers: Send + Sync + 'static {
     /// How many hubs are alive, this one included, by the last heartbeat.
     fn alive_count(&self) -> u32;
-    /// All hubs that are alive, and those that were killed lately.
+    /// All hubs that are alive, and those that were killed recently.
     fn hubs(&self) -> Asked<'_, Vec<HubRow>>;
     /// Takes work for this hub, or keeps it if it has it already, for `limits::WORK_LEASE_SECONDS` from now on. Answers which
     /// of these keys it has; another hub has the others.
     fn take_work(&self, work: Work, keys: Vec<String>) -> Asked<'_, Vec<String>>;
     /// Leaves work to other hubs.
     fn leave_work(&self, work: Work, keys: Vec<String>) -> Asked<'_, ()>;
+    /// The agents that were seen by any hub since this time, by the tokens that speak for them.
+    fn seen_since(&self, since: UnixMillis) -> Asked<'_, Vec<SeenRow>>;
     /// Sends a frame to everybody who listens to a network on another hub. It is not stored, and may be lost.
     fn send_transient(&self, network: &NetworkId, body: &str);
     /// Whether no hub could reach the database for a while, so that leases could not be renewed; asked once.

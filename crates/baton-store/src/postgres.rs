@@ -28,6 +28,8 @@
 mod clock;
 pub(crate) mod column;
 mod commit;
+mod copy_in;
+mod copy_out;
 mod dialect;
 mod fault;
 mod heads;
@@ -38,9 +40,12 @@ mod parameter;
 mod readers;
 mod registry;
 mod schema;
+mod schema_check;
 mod scope;
 mod session;
 mod set;
+mod settings;
+mod tables;
 mod tallies;
 
 use baton_core::limits;
@@ -50,7 +55,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::oneshot;
-use tokio_postgres::Config;
 
 use crate::clock::Clock;
 use crate::copy::{Backup, Copying};
@@ -60,6 +64,7 @@ use crate::hint::Bell;
 use crate::job::{ReadJob, WriteJob};
 use crate::meter::{Meter, Tally};
 use crate::parked::Parked;
+use crate::peers::HubRow;
 use crate::peers::Peers;
 use crate::refused::Refused;
 use crate::rows::CheckReads;
@@ -68,13 +73,17 @@ use crate::sql::rows::Rows;
 use crate::store::{AccessEpoch, Health, Lane, Store, WriteCheck};
 use crate::waiting::{Mail, Waiting};
 use clock::ServerClock;
+pub use copy_in::{Filled, fill_postgres};
+pub use copy_out::copy_postgres;
 use lane::{Shared, Turn};
 use link::Link;
 use readers::Readers;
 pub use registry::HubFacts;
+pub(crate) use schema_check::differences as schema_differences;
 use scope::Ask;
 pub(crate) use scope::{Extent, Mode};
 pub(crate) use session::Session;
+pub use settings::{ConnectionSettings, PasswordSources, SettingsError};
 
 /// How the engine is set up.
 #[derive(Clone, Debug)]
@@ -118,19 +127,21 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Opens the database at a URL or in a string of `key=value` pairs, as libpq reads them; makes or migrates it if need
-    /// be. Times are the server's.
-    pub fn open(database: &str, options: PostgresOptions, bell: Bell) -> Result<Self, Error> {
-        // A connection waits for its answers, which a thread that runs asynchronous tasks must not.
-        let opened =
-            std::thread::scope(|scope| scope.spawn(|| Self::open_here(database, options, bell)).join());
-        opened.unwrap_or_else(|_| Err(Error::Panicked("opening the database".into())))
+    /// Opens a database, and creates or migrates it if need be. Times are the server's.
+    pub fn open(
+        connection: &ConnectionSettings,
+        options: PostgresOptions,
+        bell: Bell,
+    ) -> Result<Self, Error> {
+        in_a_thread("opening the database", || Self::open_here(connection.clone(), options, bell))
     }
 
-    fn open_here(database: &str, options: PostgresOptions, bell: Bell) -> Result<Self, Error> {
-        let config = config(database)?;
-        let meter = Arc::new(Meter::new(&Tally::default()));
-        let session = Session::connect(&config, &commit::settings(), meter)?;
+    fn open_here(
+        connection: ConnectionSettings,
+        options: PostgresOptions,
+        bell: Bell,
+    ) -> Result<Self, Error> {
+        let session = Session::connect(&connection, &commit::settings(), quiet_meter())?;
         schema::prepare(&session)?;
         let meter = Arc::new(Meter::new(&there_is(&session)?));
         let epoch = Arc::new(AtomicU64::new(access_epoch(&session)?));
@@ -141,12 +152,12 @@ impl PostgresStore {
             waiting_per_share: options.writes_waiting_per_share,
             running_per_share: limits::WRITE_BATCH_MAX_COUNT,
         });
-        let readers = Readers::start(&config, &options, &meter)?;
+        let readers = Readers::start(&connection, &options, &meter)?;
         commit::forget_lanes(&session)?;
         let hub = hub_name(&session)?;
         let (link, inbound) = Link::new(hub.clone(), options.hub.clone());
         let shared = Arc::new(Shared {
-            config,
+            connection,
             turns,
             parked: Arc::default(),
             bell,
@@ -242,7 +253,7 @@ impl Store for PostgresStore {
         // Once the last commit is announced.
         self.shared.link.close();
         if let Some(link) = self.link.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            let _ = link.join(); // a panic there was told when it happened
+            let _ = link.join(); // a panic there was logged when it happened
         }
         self.shared.parked.close();
         self.readers.close();
@@ -252,37 +263,46 @@ impl Store for PostgresStore {
 impl Backup for PostgresStore {
     fn copy(&self, _: PathBuf) -> Result<Copying, Error> {
         Err(Error::Unavailable(
-            "a database on PostgreSQL has no pages to copy; back it up with PostgreSQL's own tools".into(),
+            "this hub uses a PostgreSQL database; name it with --store or BATON_STORE to back it up".into(),
         ))
     }
 }
 
 /// Looks at one consistent state of a database, whether or not hubs run on it.
 pub fn inspect_postgres<T: Send, E: From<Error> + Send>(
-    database: &str,
+    connection: &ConnectionSettings,
     look: impl FnOnce(&dyn CheckReads) -> Result<T, E> + Send,
 ) -> Result<T, E> {
-    let config = config(database)?;
-    let looked = std::thread::scope(|scope| {
-        let look = || {
-            let meter = Arc::new(Meter::new(&Tally::default()));
-            let session = Session::connect(&config, "SET jit = off", meter)?;
-            schema::refuse_other(&session)?;
-            session.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
-            look(&Rows::of(&session))
-        };
-        scope.spawn(look).join()
-    });
-    looked.unwrap_or_else(|_| Err(Error::Panicked("looking at the database".into()).into()))
+    let connection = connection.for_reading();
+    in_a_thread("looking at the database", || {
+        let session = Session::connect(&connection, "SET jit = off", quiet_meter())?;
+        session.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
+        schema::refuse_other(&session)?;
+        look(&Rows::of(&session))
+    })
 }
 
-fn config(database: &str) -> Result<Config, Error> {
-    let parsed = database.parse::<Config>();
-    let mut config = parsed.map_err(|error| {
-        Error::Unavailable(format!("the address of the database is not valid: {}", fault::text(&error)))
-    })?;
-    config.application_name("baton").connect_timeout(limits::POSTGRES_CONNECT_MAX);
-    Ok(config)
+/// The hubs that run on a database, and those that were killed lately.
+pub fn list_hubs(connection: &ConnectionSettings) -> Result<Vec<HubRow>, Error> {
+    in_a_thread("listing hubs", || {
+        let session = Session::connect(&connection.for_reading(), "SET jit = off", quiet_meter())?;
+        schema::refuse_other(&session)?;
+        session.hubs()
+    })
+}
+
+/// Runs something that waits for PostgreSQL's answers, which a thread that runs asynchronous tasks must not.
+fn in_a_thread<T: Send, E: From<Error> + Send>(
+    what: &str,
+    run: impl FnOnce() -> Result<T, E> + Send,
+) -> Result<T, E> {
+    let ran = std::thread::scope(|scope| scope.spawn(run).join());
+    ran.unwrap_or_else(|_| Err(Error::Panicked(what.into()).into()))
+}
+
+/// Counts for a connection of which nobody asks.
+fn quiet_meter() -> Arc<Meter> {
+    Arc::new(Meter::new(&Tally::default()))
 }
 
 impl std::fmt::Debug for PostgresStore {

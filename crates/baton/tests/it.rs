@@ -48,6 +48,9 @@ mod it {
     mod module_order;
     mod observe;
     mod outside;
+    #[allow(dead_code, unreachable_pub)] // shared with the tests of the store
+    #[path = "../../../baton-store/tests/it/postgres/own_server.rs"]
+    mod own_server;
     mod packaging;
     #[allow(dead_code)] // shared with the store's own tests, which use the rest of it
     #[path = "../../../baton-store/tests/it/postgres/server.rs"]

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 /// Connections of a hub that write (ours).
 pub const POSTGRES_LANES_COUNT: usize = 4;
-/// Longest wait for a connection (ours).
-pub const POSTGRES_CONNECT_MAX: Duration = Duration::from_secs(5);
+/// Longest wait for a connection to a host, unless `connect_timeout` says otherwise (ours).
+pub const POSTGRES_CONNECT_MAX: Duration = Duration::from_secs(2);
+/// Hosts that a connection string may list (ours).
+pub const POSTGRES_HOSTS_MAX_COUNT: usize = 16;
 /// Longest wait for the lock of a network (ours).
 pub const POSTGRES_LOCK_MAX_MILLIS: u32 = 5_000;
 /// Longest statement of a write (ours).
@@ -28,6 +30,8 @@ pub const POSTGRES_LANE_KEPT_SECONDS: u32 = 86_400;
 pub const POSTGRES_NUMBERS_COUNT: u32 = 16;
 /// How often a read is run whose connection is cut (ours).
 pub const POSTGRES_READ_TRIES_COUNT: u32 = 3;
+/// Rows of a walk over a table that are in memory at a time (ours).
+pub const POSTGRES_WALK_ROWS_COUNT: u32 = 128;
 /// How long a reading of the server's clock is followed before a newer one replaces it in any case (ours).
 pub const POSTGRES_CLOCK_KEPT: Duration = Duration::from_secs(10);
 /// Time between two announcements of a hub's commits to other hubs (ours).
@@ -51,7 +55,13 @@ pub const HUBS_LISTED_MAX_COUNT: u32 = 1_000;
 /// If no hub has reached the database for so long, every lease gets its whole time again (ours).
 pub const HUBS_SILENT_MAX: Duration = Duration::from_secs(5);
 /// How long a hub has work that only one may do, unless it renews that (ours).
-pub const WORK_LEASE_SECONDS: u32 = 20;
+pub const WORK_LEASE_SECONDS: u32 = 60;
+/// Tokens that a hub learns at once to have been seen by others (ours).
+pub const SEEN_TOKENS_MAX_COUNT: u32 = 20_000;
+/// How far a look for agents that other hubs have seen goes back (ours).
+pub const SEEN_LOOKED_BACK_MILLIS: u32 = 10_000;
+/// Time between two looks for tasks with push receivers, and for logs to seal, that another hub may have left (ours).
+pub const LEFT_WORK_EVERY: Duration = Duration::from_secs(10);
 /// Time between two counts of tasks and leases that other hubs change too (ours).
 pub const TASKS_RECOUNTED_EVERY: Duration = Duration::from_secs(5);
 /// Longest wait for an answer on a connection that writes, after which the connection is closed: the server or its machine

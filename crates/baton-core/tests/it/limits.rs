@@ -130,7 +130,6 @@ fn days(seconds: u32) -> u32 {
 /// help of commands. A figure that changes has to be changed there too, and this names the places.
 #[test]
 fn the_texts_that_repeat_a_limit_have_its_figure() {
-    let thin = |number| grouped(number, ' ');
     let comma = |number| grouped(number, ',');
     let (service, tasks) = ("crates/baton-service/src/service", "crates/baton/src/cli/tasks");
     let rows: Vec<(String, String)> = [

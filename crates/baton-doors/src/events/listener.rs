@@ -28,7 +28,7 @@ pub(super) struct Listener {
     transient_frames: Receiver<Arc<str>>,
     /// Tasks that went on; for whoever watches the whole network.
     changes: Option<Receiver<MovedTasks>>,
-    /// Everything up to here was told.
+    /// Everything up to here was sent.
     position: i64,
     is_caught_up: bool,
     intervals: StreamIntervals,

@@ -1,7 +1,7 @@
 //! The page: every metric once, from memory. docs/reference/metrics.md is made from these help texts.
 
 use baton_core::Status;
-use baton_store::{Health, Meter};
+use baton_store::{Health, Meter, Resolved};
 
 use crate::hub::Hub;
 use crate::metrics::exposition::{Page, Unit};
@@ -63,6 +63,28 @@ fn storage(page: &mut Page, meter: &Meter) {
     page.histogram("baton_store_commit_seconds", help).counted(&[], &meter.commits(), Unit::Micros);
     let help = "Commits that failed. Every caller in one got an error, and nothing of it is stored.";
     page.counter("baton_store_failed_commits_total", help).is(meter.failed_commits());
+    if let Some(connections) = meter.connections() {
+        postgres(page, meter, connections);
+    }
+}
+
+/// How the hub and its PostgreSQL server get on.
+fn postgres(page: &mut Page, meter: &Meter, connections: i64) {
+    let help = "Open connections to PostgreSQL.";
+    page.gauge("baton_postgres_connections", help).is(connections);
+    let help = "Connections made to PostgreSQL since the start; a steady rise means that they are cut.";
+    page.counter("baton_postgres_connects_total", help).is(meter.connects());
+    let help = "Round trips to PostgreSQL. Divided by baton_store_commit_writes_count: round trips a batch.";
+    page.counter("baton_postgres_round_trips_total", help).is(meter.round_trips());
+    let help = "Rows that a batch had to read while it held its locks, because they were not loaded with it.";
+    page.counter("baton_postgres_missed_loads_total", help).is(meter.missed_loads());
+    let help = "Transactions run again after a conflict with another hub or a lost connection.";
+    page.counter("baton_postgres_retries_total", help).is(meter.retries());
+    let help = "Commits whose answer was lost, by what a look-up found; `unknown` ones were answered outcome_unknown.";
+    let mut resolved = page.counter("baton_postgres_lost_commits_total", help);
+    for outcome in Resolved::ALL {
+        resolved.of(&[("outcome", outcome.as_str())], meter.resolved_commits(outcome));
+    }
 }
 
 fn waiting(page: &mut Page, hub: &Hub) {

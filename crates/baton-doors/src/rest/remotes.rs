@@ -45,7 +45,7 @@ async fn add_remote(
     answer(remotes::add(&hub, &by.0.caller, &network, args).await)
 }
 
-/// The remote agents that a network may hand work to
+/// List the remote agents of a network
 ///
 /// Its members and nodes.
 #[utoipa::path(
@@ -67,7 +67,7 @@ async fn list_remotes(
     answer(remotes::list(&hub, &by.0.caller, &network, args).await)
 }
 
-/// Forget a remote agent
+/// Remove a remote agent
 ///
 /// Its admins and its owner.
 #[utoipa::path(

@@ -43,7 +43,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Hub>> {
         .routes(routes!(send_broadcast))
 }
 
-/// What continues in a network, minute by minute, and what needs somebody
+/// Activity of a network, minute by minute, and tasks that need attention
 ///
 /// Readers of the network.
 #[utoipa::path(

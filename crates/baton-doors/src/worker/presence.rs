@@ -1,5 +1,7 @@
 //! Writes when tokens were used, when agents were seen and which are connected: one write for all since the last round.
 
+use baton_core::limits;
+
 use crate::hub::Hub;
 use crate::service::Error;
 
@@ -8,17 +10,27 @@ pub(super) async fn round(hub: &Hub) -> Result<usize, Error> {
     let (used, held) = (hub.presences.take_unwritten(), hub.presences.take_connected());
     let count = used.len() + held.len();
     if count == 0 {
-        return Ok(0);
+        return learn(hub).await.map(|()| 0);
     }
     // If this fails these times are lost, and the next call of the same token writes a newer one.
-    hub.store
-        .write(move |tx| {
-            tx.use_tokens(&used)?;
-            tx.see_sessions(&used)?;
-            tx.hold_connected(&held)?;
-            Ok(count)
-        })
-        .await
+    let write = hub.store.write(move |tx| -> Result<(), Error> {
+        tx.use_tokens(&used)?;
+        tx.see_sessions(&used)?;
+        tx.hold_connected(&held)?;
+        Ok(())
+    });
+    write.await?;
+    learn(hub).await?;
+    Ok(count)
+}
+
+/// Learns whom other hubs have seen since about the last round.
+async fn learn(hub: &Hub) -> Result<(), Error> {
+    if let Some(peers) = hub.peers.as_ref().filter(|_| hub.alive_count() > 1) {
+        let since = hub.clock.now().plus_millis(-i64::from(limits::SEEN_LOOKED_BACK_MILLIS));
+        hub.presences.seen_elsewhere(peers.seen_since(since).await?);
+    }
+    Ok(())
 }
 
 #[cfg(test)]

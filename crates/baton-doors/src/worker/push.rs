@@ -8,8 +8,10 @@ mod queue;
 mod registry;
 mod retry;
 
-use baton_core::{TaskId, limits};
+use baton_core::{NetworkId, TaskId, limits};
+use baton_store::Work;
 use baton_store::rows::PushConfigRow;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -22,7 +24,7 @@ use registry::PushRegistry;
 pub(super) async fn run(hub: Arc<Hub>) {
     let (mut registry, mut due) = (PushRegistry::default(), Due::default());
     let mut is_known = false;
-    let mut looked_at = Instant::now();
+    let (mut looked_at, mut watched_at) = (Instant::now(), Instant::now());
     loop {
         tokio::select! {
             () = hub.bells.pushes.wait() => {}
@@ -30,8 +32,11 @@ pub(super) async fn run(hub: Arc<Hub>) {
             () = tokio::time::sleep(limits::PUSH_LOOK_EVERY) => {}
             () = hub.shutdown.wait() => return,
         }
-        if !is_known {
+        // Another hub that ended may have left some.
+        let may_be_left = hub.peers.is_some() && watched_at.elapsed() >= limits::LEFT_WORK_EVERY;
+        if !is_known || may_be_left {
             is_known = log_outcome(&watch_all(&hub).await);
+            watched_at = Instant::now();
         }
         log_outcome(&take_news(&hub, &mut registry).await);
         if looked_at.elapsed() >= limits::PUSH_LOOK_EVERY {
@@ -89,13 +94,26 @@ async fn take_news_of(hub: &Hub, registry: &mut PushRegistry, tasks: Vec<TaskId>
         let with_receivers = |task: &TaskId| Ok((task.clone(), rows.push_configs(task)?));
         tasks.iter().map(with_receivers).collect()
     });
+    let mut all = Vec::new();
     for (task, configs) in found.await? {
         let open: Vec<_> = configs.into_iter().filter(|config| config.is_open).collect();
         hub.bells.pushes.keep(&task, !open.is_empty());
         // Who failed recently is notified of this when its next try is due.
-        open.into_iter()
-            .filter(|config| config.trouble.next_at.is_none())
-            .for_each(|config| registry.take(config));
+        all.extend(open.into_iter().filter(|config| config.trouble.next_at.is_none()));
     }
+    owned(hub, all).await?.into_iter().for_each(|config| registry.take(config));
     Ok(())
+}
+
+/// The receivers that this hub calls; another hub calls those of other networks.
+async fn owned(hub: &Hub, configs: Vec<PushConfigRow>) -> Result<Vec<PushConfigRow>, Error> {
+    let networks: HashSet<NetworkId> = configs.iter().map(|config| config.network_id.clone()).collect();
+    if networks.is_empty() || hub.peers.is_none() {
+        return Ok(configs);
+    }
+    let keys = networks.iter().map(|network| network.as_str().to_owned()).collect();
+    let owned = hub.own_work(Work::Pushes, keys).await?;
+    let is_owned = |network: &NetworkId| owned.contains(network.as_str());
+    networks.iter().for_each(|network| hub.bells.pushes.follow(network, is_owned(network)));
+    Ok(configs.into_iter().filter(|config| is_owned(&config.network_id)).collect())
 }

@@ -9,13 +9,18 @@ mod retry;
 mod text;
 
 use baton_core::{Alias, NetworkId, limits};
+use baton_store::Work;
 use baton_store::rows::RemoteRow;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::task::{Id, JoinError, JoinSet};
 
 use crate::hub::{Hub, Shutdown};
 use crate::service::Error;
+
+/// When a hub that cannot renew its leases of work stops working.
+const LEASES_END: Duration = Duration::from_secs(limits::WORK_LEASE_SECONDS as u64 / 2);
 
 /// A loop that runs, and its agent.
 struct Running {
@@ -28,11 +33,20 @@ struct Running {
 pub(super) async fn run(hub: Arc<Hub>) {
     let mut running: HashMap<(NetworkId, Alias), Running> = HashMap::new();
     let mut loops = JoinSet::new();
+    let mut looked_at = Instant::now();
     loop {
+        let began = Instant::now();
         let pause = match poll(&hub, &mut running, &mut loops).await {
-            Ok(()) => limits::REMOTE_LOOK_EVERY,
+            Ok(()) => {
+                looked_at = began;
+                limits::REMOTE_LOOK_EVERY
+            }
             Err(error) => {
                 tracing::warn!(worker = "remote", %error, "a look for agents failed and is tried again");
+                // Another hub may work for them once the leases of this one are over.
+                if hub.peers.is_some() && looked_at.elapsed() >= LEASES_END {
+                    running.drain().for_each(|(_, one)| one.stop.begin());
+                }
                 limits::STORE_RETRY_AFTER
             }
         };
@@ -69,15 +83,23 @@ fn forget(running: &mut HashMap<(NetworkId, Alias), Running>, ended: &Result<(Id
     running.len() < before
 }
 
-/// Starts and stops loops so that they are those of the rows.
+/// The work of a remote agent, of which only one hub does it at a time.
+fn key_of(remote: &RemoteRow) -> String {
+    format!("{}/{}", remote.network_id, remote.alias)
+}
+
+/// Starts and stops loops so that they are those of the rows that this hub works for.
 async fn poll(
     hub: &Arc<Hub>,
     running: &mut HashMap<(NetworkId, Alias), Running>,
     loops: &mut JoinSet<()>,
 ) -> Result<(), Error> {
     let remotes = hub.store.read(|rows| -> Result<_, Error> { Ok(rows.all_remotes()?) }).await?;
+    let keys = remotes.iter().map(key_of).collect();
+    let owned = hub.own_work(Work::Errands, keys).await?;
     let mut wanted: HashMap<_, _> = remotes
         .into_iter()
+        .filter(|remote| owned.contains(&key_of(remote)))
         .map(|remote| ((remote.network_id.clone(), remote.alias.clone()), remote))
         .collect();
     running.retain(|key, one| {

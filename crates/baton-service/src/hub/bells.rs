@@ -15,9 +15,9 @@ use super::transient_frames::TransientFrames;
 use super::unsealed::Unsealed;
 use crate::trace::Traces;
 
-/// Whom a listener listens for.
+/// What a listener listens to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Ear {
+enum Topic {
     One(Ring),
     Network(NetworkId),
     Task(TaskId),
@@ -26,61 +26,61 @@ enum Ear {
 /// All bells of the hub.
 #[derive(Debug, Default)]
 pub struct Bells {
-    ears: Mutex<HashMap<Ear, watch::Sender<Heard>>>,
+    topics: Mutex<HashMap<Topic, watch::Sender<RungStatus>>>,
     grown_logs: Mutex<HashSet<NetworkId>>,
     /// How far the logs are ahead of their checkpoints.
     pub unsealed: Unsealed,
     /// Who makes spans of tasks that ended.
     traces: OnceLock<Arc<Traces>>,
-    /// Tasks that went on, for whoever watches a whole network.
+    /// Tasks that changed, for watchers of a whole network.
     pub changes: TaskChanges,
-    /// Tasks whose events are told outside.
+    /// Tasks whose events go to push receivers.
     pub pushes: PushBell,
-    /// Frames that are kept nowhere.
+    /// Frames that are stored nowhere.
     pub transient_frames: TransientFrames,
 }
 
-/// What the last ring said: the status a task has since, if it said one. It is as old as the ring, and rings come in the
+/// What the last ring carried: the new status of a task, if any. It is as old as the ring, and rings come in the
 /// order of what they are about.
-type Heard = Option<Status>;
+type RungStatus = Option<Status>;
 
 /// One listener's bell.
 #[derive(Debug)]
 pub struct Bell {
-    rings: watch::Receiver<Heard>,
-    ear: Ear,
+    rings: watch::Receiver<RungStatus>,
+    topic: Topic,
     bells: Arc<Bells>,
 }
 
 impl Bells {
-    /// Listens for one recipient. What is rung from now on is heard, also before the first `wait`.
+    /// Listens for one recipient. Rings from now on are seen, also before the first `wait`.
     pub fn listen(self: &Arc<Self>, network_id: &NetworkId, to: &Principal) -> Bell {
-        self.listen_as(Ear::One(Ring { network_id: network_id.clone(), to: to.clone() }))
+        self.listen_as(Topic::One(Ring { network_id: network_id.clone(), to: to.clone() }))
     }
 
     /// Listens for everybody in a network.
     pub fn listen_to_network(self: &Arc<Self>, network_id: &NetworkId) -> Bell {
-        self.listen_as(Ear::Network(network_id.clone()))
+        self.listen_as(Topic::Network(network_id.clone()))
     }
 
     /// Listens for what happens to a task.
     pub fn listen_to_task(self: &Arc<Self>, task: &TaskId) -> Bell {
-        self.listen_as(Ear::Task(task.clone()))
+        self.listen_as(Topic::Task(task.clone()))
     }
 
-    fn listen_as(self: &Arc<Self>, ear: Ear) -> Bell {
-        let mut ears = self.ears.lock().unwrap_or_else(PoisonError::into_inner);
-        let rings = ears.entry(ear.clone()).or_insert_with(|| watch::channel(None).0).subscribe();
-        Bell { rings, ear, bells: self.clone() }
+    fn listen_as(self: &Arc<Self>, topic: Topic) -> Bell {
+        let mut topics = self.topics.lock().unwrap_or_else(PoisonError::into_inner);
+        let rings = topics.entry(topic.clone()).or_insert_with(|| watch::channel(None).0).subscribe();
+        Bell { rings, topic, bells: self.clone() }
     }
 
     /// How many are listened for.
     #[cfg(any(test, feature = "fixture"))]
     pub fn ear_count(&self) -> usize {
-        self.ears.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.topics.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// From now on ended tasks are told to these, if there are any.
+    /// From now on ended tasks are reported to these, if there are any.
     pub(super) fn trace_to(&self, traces: Option<&Arc<Traces>>) {
         if let Some(traces) = traces {
             // A hub is made once over its bells.
@@ -88,7 +88,7 @@ impl Bells {
         }
     }
 
-    /// Passes on a hint; what this hub committed is told right after the commit.
+    /// Passes on a hint; what this hub committed is passed on right after the commit.
     pub fn tell(&self, hint: Hint) {
         match hint {
             Hint::Moved(moved) => moved.into_iter().for_each(|moved| self.moved(moved)),
@@ -106,16 +106,20 @@ impl Bells {
             self.pushes.ring_all();
             self.changes.tell_unknown(Some(&network_id));
             // Which network a task is in is not known here.
-            return self.ring_where(|ear| match ear {
-                Ear::One(ring) => ring.network_id == network_id,
-                Ear::Network(network) => *network == network_id,
-                Ear::Task(_) => true,
+            return self.ring_where(|topic| match topic {
+                Topic::One(ring) => ring.network_id == network_id,
+                Topic::Network(network) => *network == network_id,
+                Topic::Task(_) => true,
             });
         };
         if let Some(traces) = self.traces.get().filter(|_| by == CommittedBy::ThisHub) {
             traces.tasks_changed(&tasks);
         }
-        self.pushes.ring_watched(tasks.iter().map(|changed| &changed.task_id));
+        let changed = tasks.iter().map(|changed| &changed.task_id);
+        match by {
+            CommittedBy::ThisHub => self.pushes.ring_watched(changed),
+            CommittedBy::AnotherHub => self.pushes.ring_elsewhere(&network_id, changed),
+        }
         self.changes.tell(&network_id, &tasks);
         self.ring(&network_id, recipients, tasks);
         if let Some(log) = log {
@@ -141,29 +145,29 @@ impl Bells {
 
     /// Rings for everybody concerned.
     fn ring(&self, network_id: &NetworkId, recipients: Vec<Principal>, changed_tasks: Vec<ChangedTask>) {
-        let ears = self.ears.lock().unwrap_or_else(PoisonError::into_inner);
+        let topics = self.topics.lock().unwrap_or_else(PoisonError::into_inner);
         for changed in changed_tasks {
-            if let Some(bell) = ears.get(&Ear::Task(changed.task_id)) {
+            if let Some(bell) = topics.get(&Topic::Task(changed.task_id)) {
                 bell.send_replace(changed.status);
             }
         }
         if recipients.is_empty() {
             return;
         }
-        if let Some(bell) = ears.get(&Ear::Network(network_id.clone())) {
+        if let Some(bell) = topics.get(&Topic::Network(network_id.clone())) {
             bell.send_replace(None);
         }
         for to in recipients {
-            if let Some(bell) = ears.get(&Ear::One(Ring { network_id: network_id.clone(), to })) {
+            if let Some(bell) = topics.get(&Topic::One(Ring { network_id: network_id.clone(), to })) {
                 bell.send_replace(None);
             }
         }
     }
 
     /// Rings for everybody who listens like this.
-    fn ring_where(&self, is_meant: impl Fn(&Ear) -> bool) {
-        let ears = self.ears.lock().unwrap_or_else(PoisonError::into_inner);
-        for (_, bell) in ears.iter().filter(|(ear, _)| is_meant(ear)) {
+    fn ring_where(&self, is_meant: impl Fn(&Topic) -> bool) {
+        let topics = self.topics.lock().unwrap_or_else(PoisonError::into_inner);
+        for (_, bell) in topics.iter().filter(|(topic, _)| is_meant(topic)) {
             bell.send_replace(None);
         }
     }
@@ -184,10 +188,10 @@ impl Bell {
 
 impl Drop for Bell {
     fn drop(&mut self) {
-        let mut ears = self.bells.ears.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut topics = self.bells.topics.lock().unwrap_or_else(PoisonError::into_inner);
         // This receiver still counts.
-        if ears.get(&self.ear).is_some_and(|bell| bell.receiver_count() <= 1) {
-            ears.remove(&self.ear);
+        if topics.get(&self.topic).is_some_and(|bell| bell.receiver_count() <= 1) {
+            topics.remove(&self.topic);
         }
     }
 }

@@ -1,5 +1,5 @@
 //! What streams of a whole network hear of tasks that went on: hints in passing, as many at once as a commit held,
-//! kept nowhere. Nothing is done for a network that nobody watches, and who is slow is told so instead of waited for.
+//! kept nowhere. Nothing is done for a network that nobody watches, and a slow watcher gets a notice instead of being waited for.
 
 use baton_core::{NetworkId, Status, TaskId, limits};
 use baton_store::ChangedTask;

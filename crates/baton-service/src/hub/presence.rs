@@ -1,8 +1,9 @@
 //! Which agents are online: open streams and waits, and the last call of each token. Kept in memory; the times are stored
 //! in batches by a worker, never by a call itself. Who is connected is recorded for other hubs, with a time
-//! until which it holds; this hub goes by its own connections.
+//! until which it holds, and read from them.
 
 use baton_core::{Alias, NetworkId, NodeCaller, Presence, TokenId, UnixMillis, limits};
+use baton_store::SeenRow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -30,9 +31,15 @@ struct Activity {
     last_call_at: Option<UnixMillis>,
     /// Until when it is recorded that there are connections.
     held_until: Option<UnixMillis>,
+    /// Until when another hub says that it is connected there.
+    elsewhere_until: Option<UnixMillis>,
 }
 
 impl Activity {
+    fn is_connected(&self, now: UnixMillis) -> bool {
+        self.connections > 0 || self.elsewhere_until.is_some_and(|until| until > now)
+    }
+
     /// What is to be recorded now: connections that are new or not held for long any more, and that there are none.
     fn due(&self, now: UnixMillis) -> Option<UnixMillis> {
         let half = now.plus_seconds(limits::CONNECTED_HOLDS_SECONDS / 2);
@@ -96,8 +103,9 @@ impl Presences {
         let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
         let tokens = agents.get(network).and_then(|aliases| aliases.get(alias));
         let signs = || tokens.into_iter().flat_map(HashMap::values);
+        let now = self.clock.now();
         Presence {
-            is_connected: signs().any(|signs| signs.connections > 0),
+            is_connected: signs().any(|signs| signs.is_connected(now)),
             holds_lease,
             last_call_at: signs().filter_map(|signs| signs.last_call_at).max().max(last_seen_at),
         }
@@ -121,9 +129,20 @@ impl Presences {
         let signs = tokens.and_then(|tokens| tokens.get(token));
         let signs = signs.copied().unwrap_or_default();
         Presence {
-            is_connected: signs.connections > 0,
+            is_connected: signs.is_connected(self.clock.now()),
             holds_lease: false,
             last_call_at: signs.last_call_at.max(last_seen_at),
+        }
+    }
+
+    /// Takes in what other hubs have seen.
+    pub fn seen_elsewhere(&self, seen: Vec<SeenRow>) {
+        let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        for row in seen {
+            let signs = signs_of_any(&mut agents, (row.network_id, row.alias), row.token_id);
+            signs.last_call_at = signs.last_call_at.max(row.last_used_at);
+            // What this hub wrote itself says nothing of others.
+            signs.elsewhere_until = row.connected_until.filter(|until| Some(*until) != signs.held_until);
         }
     }
 
@@ -132,7 +151,7 @@ impl Presences {
         let now = self.clock.now();
         let is_silent = |signs: &Activity| {
             let kept = |at: UnixMillis| now < at.plus_seconds(limits::WORK_ABANDONED_AFTER_SECONDS);
-            signs.connections == 0 && !signs.last_call_at.is_some_and(kept)
+            !signs.is_connected(now) && !signs.last_call_at.is_some_and(kept)
         };
         let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
         agents.retain(|_, aliases| {

@@ -1,7 +1,7 @@
 //! Which tasks have receivers outside, and which of them have news. A commit only looks a task up here; what there
 //! is to tell is read from the rows, so a ring too many costs a look and a lost one cannot be.
 
-use baton_core::TaskId;
+use baton_core::{NetworkId, TaskId};
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::Notify;
@@ -16,6 +16,8 @@ pub struct PushBell {
 #[derive(Debug, Default)]
 struct Tasks {
     watched: HashSet<TaskId>,
+    /// Networks whose pushes this hub sends, also those of tasks that others made.
+    followed: HashSet<NetworkId>,
     rung: HashSet<TaskId>,
 }
 
@@ -33,10 +35,31 @@ impl PushBell {
         }
     }
 
+    /// Another hub has changed these tasks of a network.
+    pub(super) fn ring_elsewhere<'t>(&self, network: &NetworkId, changed: impl Iterator<Item = &'t TaskId>) {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        let Tasks { watched, followed, rung } = &mut *tasks;
+        let is_followed = followed.contains(network);
+        for task in changed {
+            if (is_followed || watched.contains(task)) && rung.insert(task.clone()) {
+                self.rings.notify_one();
+            }
+        }
+    }
+
+    /// Whether this hub sends the pushes of a network.
+    pub fn follow(&self, network: &NetworkId, is_followed: bool) {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        match is_followed {
+            true => tasks.followed.insert(network.clone()),
+            false => tasks.followed.remove(network),
+        };
+    }
+
     /// Any task may have gone on.
     pub(super) fn ring_all(&self) {
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        let Tasks { watched, rung } = &mut *tasks;
+        let Tasks { watched, rung, .. } = &mut *tasks;
         rung.extend(watched.iter().cloned());
         self.rings.notify_one();
     }
@@ -49,7 +72,7 @@ impl PushBell {
         self.rings.notify_one();
     }
 
-    /// A task was found to have receivers, or none, that are to be told more.
+    /// A task was found to have receivers, or none, that get more events.
     pub fn keep(&self, task: &TaskId, has_receivers: bool) {
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         if has_receivers {

@@ -21,6 +21,10 @@ pub async fn rearm(hub: &Hub) -> Result<(), Error> {
 
 /// Takes tasks back from workers that went silent. Answers how many.
 pub async fn leases(hub: &Hub) -> Result<usize, Error> {
+    if hub.peers.as_ref().is_some_and(|peers| peers.take_outage()) {
+        // No hub could reach the database, so nobody could renew a lease.
+        rearm(hub).await?;
+    }
     let now = hub.clock.monotonic();
     let due = hub
         .store

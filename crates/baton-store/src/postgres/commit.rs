@@ -10,6 +10,7 @@ use super::parameter::Parameter;
 use super::scope::Ask;
 use super::session::Session;
 use crate::error::Error;
+use crate::meter::Resolved;
 
 /// How a connection that writes is set up.
 pub(crate) fn settings() -> String {
@@ -33,7 +34,7 @@ pub(crate) fn connect_lane(shared: &Shared, lane: &str) -> Result<Session, Error
 }
 
 fn connect(shared: &Shared) -> Result<Session, Error> {
-    let session = Session::connect(&shared.config, &settings(), shared.meter.clone())?;
+    let session = Session::connect(&shared.connection, &settings(), shared.meter.clone())?;
     Ok(session.answering_within(shared.answer_max))
 }
 
@@ -52,9 +53,16 @@ pub(crate) fn resolve(shared: &Shared, lane: &str, number: i64, cause: &Error) -
     let until = Instant::now() + limits::POSTGRES_COMMIT_RESOLVED_WITHIN;
     loop {
         match newest(shared, lane) {
-            Ok(newest) if newest >= number => return Ok(()),
-            Ok(_) => return Err(cause.clone()),
+            Ok(newest) if newest >= number => {
+                shared.meter.resolved(Resolved::Committed);
+                return Ok(());
+            }
+            Ok(_) => {
+                shared.meter.resolved(Resolved::NotCommitted);
+                return Err(cause.clone());
+            }
             Err(error) if Instant::now() >= until => {
+                shared.meter.resolved(Resolved::Unknown);
                 return Err(Error::Unknown(format!("{}; and then: {}", cause.cause(), error.cause())));
             }
             Err(_) => std::thread::sleep(limits::POSTGRES_RECONNECTED_EVERY),

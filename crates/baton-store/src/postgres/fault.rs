@@ -9,6 +9,9 @@ pub(crate) fn of(fault: &tokio_postgres::Error) -> Error {
     match fault.code() {
         Some(code) if is_conflict(code) => Error::Conflict,
         Some(&SqlState::QUERY_CANCELED) => Error::TookTooLong,
+        Some(&SqlState::DISK_FULL) => {
+            Error::Unavailable(format!("the disk of the PostgreSQL server is full: {}", text(fault)))
+        }
         Some(_) => Error::Unavailable(text(fault)),
         None => Error::Unavailable(format!("the connection to PostgreSQL: {}", text(fault))),
     }
@@ -20,10 +23,11 @@ fn is_conflict(code: &SqlState) -> bool {
         .contains(code)
 }
 
-/// Whether the server closes the connection after this error.
+/// Whether the server closes the connection after this error, or accepts no writes on it any more: it has become a replica.
 pub(crate) fn ends_connection(fault: &tokio_postgres::Error) -> bool {
     let severity = fault.as_db_error().and_then(|error| error.parsed_severity());
     matches!(severity, Some(Severity::Fatal | Severity::Panic))
+        || fault.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION)
 }
 
 /// What PostgreSQL says, in one line.

@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
-use tokio_postgres::Config;
 
 use super::clock::ServerClock;
 use super::commit;
@@ -22,6 +21,7 @@ use super::link::{Commit, Link};
 use super::scope::{Ask, Mode, Needs, key_of};
 use super::session::Session;
 use super::set::Writes;
+use super::settings::ConnectionSettings;
 use super::tallies::Tallies;
 use crate::batch::{Batch, Source, Taken};
 use crate::error::Error;
@@ -46,7 +46,7 @@ pub(crate) enum Turn {
 
 /// What all lanes share.
 pub(crate) struct Shared {
-    pub(crate) config: Config,
+    pub(crate) connection: ConnectionSettings,
     pub(crate) turns: Waiting<Turn>,
     pub(crate) parked: Arc<Parked>,
     pub(crate) bell: Bell,
@@ -149,7 +149,7 @@ impl Lane {
         Waiter { taken, needs: Needs::default(), stops: 0, is_probe }
     }
 
-    /// Runs what waits until each has its answer. One that is stopped too often is told of a conflict.
+    /// Runs what waits until each has its answer. One that is stopped too often gets a conflict error.
     fn serve(&mut self, mut waiters: Vec<Waiter>) {
         let mut more = limits::WRITE_BATCH_MAX_COUNT;
         while !waiters.is_empty() {
@@ -346,6 +346,7 @@ impl Lane {
                 self.refuse(waiters, &error);
                 return stopped;
             }
+            self.shared.meter.retried();
             waiters.append(&mut stopped);
         }
         Vec::new()
@@ -538,6 +539,7 @@ impl Lane {
                         self.refuse_alone(waiter, &error);
                         return stopped;
                     }
+                    self.shared.meter.retried();
                 }
             }
         }

@@ -1,5 +1,5 @@
 //! The link between hubs on one database, a thread with two connections of its own. One announces what this hub has
-//! committed and hears what others have: a `NOTIFY` every few milliseconds for all commits since the last one, never one
+//! committed and receives what others have: a `NOTIFY` every few milliseconds for all commits since the last one, never one
 //! in a transaction that writes, because that would make all commits of the database wait for each other. It also says
 //! that this hub is alive and looks for announcements that were lost (`heard.rs`). The other connection reads the
 //! access epoch, once for all calls that ask meanwhile.
@@ -11,13 +11,13 @@ mod access;
 mod heard;
 mod note;
 
-use baton_core::{NetworkId, limits};
+use baton_core::{NetworkId, UnixMillis, limits};
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc, oneshot};
-use tokio_postgres::{AsyncMessage, Client, NoTls, Statement};
+use tokio_postgres::{AsyncMessage, Client, Statement};
 
 use self::heard::Heard;
 use self::note::{Announced, Note, Unannounced};
@@ -27,7 +27,7 @@ use super::registry::{self, HubFacts};
 use crate::error::Error;
 use crate::hint::{CommittedBy, Hint, Moved};
 use crate::parked::{Inbox, ParkedClaim};
-use crate::peers::{Asked, HubRow, Peers, Work};
+use crate::peers::{Asked, HubRow, Peers, SeenRow, Work};
 
 /// The channel of all hubs on a database.
 const CHANNEL: &str = "baton";
@@ -37,6 +37,7 @@ enum Request {
     Hubs(oneshot::Sender<Result<Vec<HubRow>, Error>>),
     TakeWork(Work, Vec<String>, oneshot::Sender<Result<Vec<String>, Error>>),
     LeaveWork(Work, Vec<String>, oneshot::Sender<Result<(), Error>>),
+    SeenSince(UnixMillis, oneshot::Sender<Result<Vec<SeenRow>, Error>>),
 }
 
 /// The link, as the rest of the hub uses it.
@@ -82,7 +83,7 @@ impl Link {
             unannounced: Mutex::default(),
             heard: Mutex::default(),
             announces: Notify::new(),
-            // Until the first heartbeat nobody knows: what is announced in vain costs little.
+            // Until the first heartbeat nobody knows: an announcement that nobody needs costs little.
             alive: AtomicU32::new(2),
             had_outage: AtomicBool::new(false),
             requests,
@@ -171,6 +172,10 @@ impl Peers for Link {
         Box::pin(self.asked(move |caller| Request::LeaveWork(work, keys, caller)))
     }
 
+    fn seen_since(&self, since: UnixMillis) -> Asked<'_, Vec<SeenRow>> {
+        Box::pin(self.asked(move |caller| Request::SeenSince(since, caller)))
+    }
+
     fn send_transient(&self, network: &NetworkId, body: &str) {
         if !self.is_alone() {
             self.unannounced().add_transient(network, body);
@@ -220,6 +225,7 @@ fn refuse_requests(requests: &mut mpsc::UnboundedReceiver<Request>, error: &Erro
             Request::Hubs(caller) => drop(caller.send(Err(error.clone()))),
             Request::TakeWork(_, _, caller) => drop(caller.send(Err(error.clone()))),
             Request::LeaveWork(_, _, caller) => drop(caller.send(Err(error.clone()))),
+            Request::SeenSince(_, caller) => drop(caller.send(Err(error.clone()))),
         }
     }
 }
@@ -230,11 +236,7 @@ pub(super) async fn connect(
     settings: &str,
     notes: mpsc::UnboundedSender<String>,
 ) -> Result<Client, Error> {
-    let connecting = tokio::time::timeout(limits::POSTGRES_CONNECT_MAX, shared.config.connect(NoTls)).await;
-    let (client, mut connection) = match connecting {
-        Ok(connected) => connected.map_err(|error| Error::Unavailable(fault::text(&error)))?,
-        Err(_) => return Err(Error::Unavailable("PostgreSQL does not answer".into())),
-    };
+    let (client, mut connection) = shared.connection.connect().await?;
     tokio::spawn(async move {
         while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
             if let AsyncMessage::Notification(note) = message {
@@ -397,7 +399,9 @@ impl Connected<'_> {
         if note.hub == link.hub {
             return Ok(());
         }
-        note.access.into_iter().for_each(|epoch| drop(self.shared.epoch.fetch_max(epoch, Ordering::AcqRel)));
+        if let Some(epoch) = note.access {
+            self.shared.epoch.fetch_max(epoch, Ordering::AcqRel);
+        }
         note.networks.iter().filter_map(note::NetworkNote::read).for_each(|announced| {
             self.take_announced(announced);
         });
@@ -465,6 +469,10 @@ impl Connected<'_> {
             Request::LeaveWork(work, keys, caller) => {
                 let left = registry::leave_work(&self.client, hub, work, &keys).await;
                 let _ = caller.send(left.map_err(|error| fault::of(&error)));
+            }
+            Request::SeenSince(since, caller) => {
+                let seen = registry::seen_since(&self.client, since).await;
+                let _ = caller.send(seen.map_err(|error| fault::of(&error)));
             }
         }
         Ok(())

@@ -5,11 +5,11 @@ use baton_core::limits;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use tokio_postgres::Config;
 
 use super::PostgresOptions;
 use super::scope::Mode;
 use super::session::Session;
+use super::settings::ConnectionSettings;
 use crate::error::Error;
 use crate::fair_queue::Bounds;
 use crate::job::ReadJob;
@@ -27,7 +27,7 @@ pub(crate) struct Readers {
 }
 
 struct Lanes {
-    config: Config,
+    connection: ConnectionSettings,
     quick: Waiting<Box<dyn ReadJob>>,
     slow: Waiting<Box<dyn ReadJob>>,
     meter: Arc<Meter>,
@@ -35,12 +35,12 @@ struct Lanes {
 
 impl Readers {
     pub(crate) fn start(
-        config: &Config,
+        connection: &ConnectionSettings,
         options: &PostgresOptions,
         meter: &Arc<Meter>,
     ) -> Result<Self, Error> {
         let quick = options.readers.max(1);
-        let lanes = Arc::new(Lanes::new(config.clone(), quick, meter.clone()));
+        let lanes = Arc::new(Lanes::new(connection.clone(), quick, meter.clone()));
         let mut threads = Vec::new();
         for number in 0..quick + limits::SLOW_READ_THREADS {
             let (lane, longest) = match number < quick {
@@ -65,13 +65,13 @@ impl Readers {
         self.lanes.quick.close();
         self.lanes.slow.close();
         for thread in self.threads.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            let _ = thread.join(); // a panic there was told when it happened
+            let _ = thread.join(); // a panic there was logged when it happened
         }
     }
 }
 
 impl Lanes {
-    fn new(config: Config, quick: usize, meter: Arc<Meter>) -> Self {
+    fn new(connection: ConnectionSettings, quick: usize, meter: Arc<Meter>) -> Self {
         let quick = Bounds {
             waiting: limits::READS_WAITING_MAX_COUNT,
             waiting_per_share: limits::QUICK_READS_WAITING_PER_SHARE_MAX_COUNT,
@@ -83,7 +83,7 @@ impl Lanes {
             waiting_per_share: limits::SLOW_READS_WAITING_PER_SHARE_MAX_COUNT,
             running_per_share: limits::SLOW_READ_THREADS,
         };
-        Self { config, quick: Waiting::new(quick), slow: Waiting::new(slow), meter }
+        Self { connection, quick: Waiting::new(quick), slow: Waiting::new(slow), meter }
     }
 
     fn of(&self, lane: Lane) -> &Waiting<Box<dyn ReadJob>> {
@@ -128,7 +128,7 @@ impl Reader {
             self.session = None;
             let settings =
                 format!("SET statement_timeout = {}; SET jit = off", self.longest.as_millis().max(1));
-            let session = Session::connect(&self.lanes.config, &settings, self.lanes.meter.clone())?;
+            let session = Session::connect(&self.lanes.connection, &settings, self.lanes.meter.clone())?;
             let session = session.answering_within(self.longest + limits::POSTGRES_LATE_MAX);
             session.barrier()?;
             self.session = Some(session);
@@ -152,7 +152,7 @@ impl Reader {
             match session.failure() {
                 Some(Error::TookTooLong) => return (job, Err(Error::TookTooLong)),
                 Some(_) if session.is_lost() => {}
-                // What else went wrong the read has been told.
+                // Other errors were returned to the read.
                 _ => break,
             }
         }

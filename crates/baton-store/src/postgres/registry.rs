@@ -1,12 +1,12 @@
 //! The rows by which hubs know of each other: a heartbeat for each, and leases of work that only one may do at a time. Times
 //! are the server's.
 
-use baton_core::{Status, UnixMillis, limits};
+use baton_core::{Alias, NetworkId, Status, TokenId, UnixMillis, limits};
 use tokio_postgres::{Client, Error, Row};
 
 use super::fault;
 use crate::meter::Tally;
-use crate::peers::{HubRow, Work};
+use crate::peers::{HubRow, SeenRow, Work};
 
 /// The server's clock in milliseconds.
 const NOW: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
@@ -73,7 +73,7 @@ pub(super) async fn leave(client: &Client, hub: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// The hubs that are alive and those that were killed lately, those started first first.
+/// The hubs that are alive and those that were killed recently, those started first first.
 pub(super) async fn hubs(client: &Client) -> Result<Vec<HubRow>, Error> {
     let sql = format!(
         "SELECT hub_id, address, version, started_at, seen_at, seen_at > {NOW} - $1::bigint AS is_alive
@@ -95,7 +95,7 @@ fn hub_row(row: &Row) -> HubRow {
     }
 }
 
-/// Takes work that nobody has, whose hub's time is over, or that this hub has already. Of two hubs one gets it: the row is
+/// Takes work that nobody has, whose hub is gone or let its time pass, or that this hub has already. Of two hubs one gets it: the row is
 /// locked by whoever is first, and the other then sees what that wrote.
 pub(super) async fn take_work(
     client: &Client,
@@ -112,9 +112,11 @@ pub(super) async fn take_work(
          SELECT $1::text, key, $2::text, {NOW} + $4::bigint FROM unnest($3::text[]) AS key
          ON CONFLICT (kind, key) DO UPDATE SET hub_id = excluded.hub_id, until = excluded.until
              WHERE work_leases.hub_id = excluded.hub_id OR work_leases.until < {NOW}
+                 OR NOT EXISTS (SELECT 1 FROM hubs h
+                                WHERE h.hub_id = work_leases.hub_id AND h.seen_at > {NOW} - $5::bigint)
          RETURNING key"
     );
-    let rows = client.query(&sql, &[&work.as_str(), &hub, &sorted, &lease]).await?;
+    let rows = client.query(&sql, &[&work.as_str(), &hub, &sorted, &lease, &alive_millis()]).await?;
     Ok(rows.iter().map(|row| row.get("key")).collect())
 }
 
@@ -122,6 +124,27 @@ pub(super) async fn take_work(
 pub(super) async fn leave_work(client: &Client, hub: &str, work: Work, keys: &[String]) -> Result<(), Error> {
     let sql = "DELETE FROM work_leases WHERE kind = $1 AND hub_id = $2 AND key = ANY ($3::text[])";
     client.execute(sql, &[&work.as_str(), &hub, &keys]).await.map(drop)
+}
+
+/// Tokens of agents that were used or connected at this time or later.
+pub(super) async fn seen_since(client: &Client, since: UnixMillis) -> Result<Vec<SeenRow>, Error> {
+    let sql = "SELECT network_id, alias, token_id, last_used_at, connected_until FROM tokens
+               WHERE alias IS NOT NULL AND revoked_at IS NULL AND (last_used_at >= $1 OR connected_until >= $1)
+               LIMIT $2";
+    let most = i64::from(limits::SEEN_TOKENS_MAX_COUNT);
+    let rows = client.query(sql, &[&since.get(), &most]).await?;
+    Ok(rows.iter().filter_map(seen_row).collect())
+}
+
+fn seen_row(row: &Row) -> Option<SeenRow> {
+    let time = |column: &str| row.get::<_, Option<i64>>(column).map(UnixMillis::new);
+    Some(SeenRow {
+        network_id: NetworkId::parse(row.get("network_id"))?,
+        alias: Alias::parse(row.get("alias")).ok()?,
+        token_id: TokenId::parse(row.get("token_id"))?,
+        last_used_at: time("last_used_at"),
+        connected_until: time("connected_until"),
+    })
 }
 
 /// Networks that changed at this time or later, with the versions of their heads.

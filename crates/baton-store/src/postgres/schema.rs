@@ -1,5 +1,10 @@
 //! The schema: numbered migrations, run under a lock of the whole database, so that of several hubs that start at once one
-//! migrates and the others wait. A database of something else, or of a newer hub, is refused.
+//! migrates and the others wait. A database of something else is refused.
+//!
+//! Hubs of two releases run side by side while they are replaced one by one: a release first adds what it needs, and only a
+//! later one removes what nobody reads any more. So each migration names the oldest schema that programs still have to
+//! know to use the database after it (`min_reader`). A program goes by that, and not by whether there are migrations
+//! that it does not know.
 
 use baton_core::{NameSkeletons, UNICODE_VERSION, limits};
 use rusqlite::types::Value;
@@ -9,10 +14,30 @@ use super::scope::Ask;
 use super::session::Session;
 use crate::error::Error;
 
+/// A step from one schema to the next.
+struct Migration {
+    version: i64,
+    name: &'static str,
+    sql: &'static str,
+    /// The newest schema a program must know at least to use the database from then on.
+    min_reader: i64,
+}
+
 /// The migrations of this program, in order.
-const MIGRATIONS: [(i64, &str, &str); 2] = [
-    (30, "hub", include_str!("../../migrations-postgres/V30__hub.sql")),
-    (31, "hubs", include_str!("../../migrations-postgres/V31__hubs.sql")),
+const MIGRATIONS: [Migration; 2] = [
+    Migration {
+        version: 30,
+        name: "hub",
+        sql: include_str!("../../migrations-postgres/V30__hub.sql"),
+        min_reader: 30,
+    },
+    Migration {
+        version: 31,
+        name: "hubs",
+        sql: include_str!("../../migrations-postgres/V31__hubs.sql"),
+        // Hubs that do not announce their commits must not run beside those that wait for it.
+        min_reader: 31,
+    },
 ];
 
 /// Whoever migrates holds this lock.
@@ -20,7 +45,19 @@ const MIGRATES: &str = "SELECT pg_advisory_xact_lock(7085498)";
 
 /// The newest schema this program knows.
 const fn newest() -> i64 {
-    MIGRATIONS[MIGRATIONS.len() - 1].0
+    MIGRATIONS[MIGRATIONS.len() - 1].version
+}
+
+/// The texts of all migrations, in order.
+pub(crate) fn migrations() -> impl Iterator<Item = &'static str> {
+    MIGRATIONS.iter().map(|migration| migration.sql)
+}
+
+/// What a database says of its schema; zeros if it has none.
+#[derive(Clone, Copy)]
+struct Found {
+    version: i64,
+    min_reader: i64,
 }
 
 /// Brings a database to this program's schema, or says why not.
@@ -28,7 +65,14 @@ pub(crate) fn prepare(session: &Session) -> Result<(), Error> {
     refuse_replica(session)?;
     let found = found(session)?;
     refuse(session, found)?;
-    if found < newest() {
+    if found.version > newest() {
+        tracing::info!(
+            "the database has schema {}, and this baton knows up to {}: newer hubs use it, too",
+            found.version,
+            newest()
+        );
+    }
+    if found.version < newest() {
         migrate(session)?;
     }
     refresh_skeletons(session)
@@ -38,12 +82,23 @@ pub(crate) fn prepare(session: &Session) -> Result<(), Error> {
 pub(crate) fn refuse_other(session: &Session) -> Result<(), Error> {
     let found = found(session)?;
     refuse(session, found)?;
-    match found == newest() {
-        true => Ok(()),
-        false => {
-            Err(Error::Unavailable("it was written by an older baton, or by none; start the hub once".into()))
-        }
+    match found.version {
+        version if version == newest() => Ok(()),
+        version if version > newest() => Err(newer(version)),
+        0 => Err(Error::Unavailable("there is no hub in the database; start one on it once".into())),
+        version => Err(Error::Unavailable(format!(
+            "it was written by an older baton (schema {version}, this baton has {}); start a hub of this version on it once",
+            newest()
+        ))),
     }
+}
+
+fn newer(version: i64) -> Error {
+    Error::Unavailable(format!(
+        "it was written by a newer baton: it has schema {version}, this baton knows up to {}; use that baton, or \
+         restore a backup from before",
+        newest()
+    ))
 }
 
 fn number(session: &Session, sql: &str) -> Result<i64, Error> {
@@ -52,67 +107,121 @@ fn number(session: &Session, sql: &str) -> Result<i64, Error> {
     number.ok_or_else(|| Error::Corrupt("no answer".into()))
 }
 
-/// The schema a database has; 0 if it has none.
-fn found(session: &Session) -> Result<i64, Error> {
-    match number(
-        session,
-        "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'baton_schema'",
-    )? {
-        0 => Ok(0),
-        _ => number(session, "SELECT COALESCE(MAX(version), 0) FROM baton_schema"),
+fn has_schema(session: &Session) -> Result<bool, Error> {
+    let sql =
+        "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'baton_schema'";
+    Ok(number(session, sql)? > 0)
+}
+
+/// The schema a database has.
+fn found(session: &Session) -> Result<Found, Error> {
+    if !has_schema(session)? {
+        return Ok(Found { version: 0, min_reader: 0 });
     }
+    let version = number(session, "SELECT COALESCE(MAX(version), 0) FROM baton_schema")?;
+    // A migration that does not name any is known by nobody older.
+    let sql = "SELECT COALESCE(MAX(COALESCE((to_jsonb(s) ->> 'min_reader')::bigint, version)), 0) FROM baton_schema s";
+    Ok(Found { version, min_reader: number(session, sql)? })
 }
 
 fn refuse_replica(session: &Session) -> Result<(), Error> {
     match number(session, "SELECT pg_is_in_recovery()::int::bigint")? {
         0 => Ok(()),
         _ => Err(Error::Unavailable(
-            "this server is a read-only replica; name the primary, or several hosts with \
-             target_session_attrs=read-write"
-                .into(),
+            "this server is a read-only replica; connect to the primary, or list all servers".into(),
         )),
     }
 }
 
-fn refuse(session: &Session, found: i64) -> Result<(), Error> {
-    if found > newest() {
-        return Err(Error::Unavailable(format!(
-            "it was written by a newer baton: it has schema {found}, this baton knows up to {}; use that baton, or \
-             restore a backup from before",
-            newest()
-        )));
+fn refuse(session: &Session, found: Found) -> Result<(), Error> {
+    if found.min_reader > newest() {
+        return Err(newer(found.version));
     }
-    let tables = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema()";
-    if found == 0 && number(session, tables)? > 0 {
+    if found.version == 0 && has_tables(session)? {
         return Err(Error::Unavailable(
-            "it is not a Baton database: it has tables of something else; make an empty database for the hub"
+            "it is not a Baton database: it has tables of something else; create an empty database for the hub"
                 .into(),
         ));
     }
     Ok(())
 }
 
+fn has_tables(session: &Session) -> Result<bool, Error> {
+    Ok(number(session, "SELECT COUNT(*) FROM pg_tables WHERE schemaname = current_schema()")? > 0)
+}
+
+/// Refuses a database that has anything in it.
+pub(crate) fn refuse_tables(session: &Session) -> Result<(), Error> {
+    match has_tables(session)? {
+        false => Ok(()),
+        true => Err(Error::Unavailable(
+            "the database is not empty; restore into a new one, created with `createdb`".into(),
+        )),
+    }
+}
+
+/// Which backup a database was filled from, if it was.
+pub(crate) fn restored_from(session: &Session) -> Result<Option<String>, Error> {
+    if !has_schema(session)? {
+        return Ok(None);
+    }
+    let sql = "SELECT obj_description('baton_schema'::regclass, 'pg_class') AS note".to_owned();
+    let found = session.ask(&[Ask { sql, parameters: Vec::new() }])?;
+    let note =
+        found.first().and_then(|rows| rows.first()).and_then(|row| row.get::<_, Option<String>>("note"));
+    Ok(note.and_then(|note| note.strip_prefix(RESTORED_FROM).map(str::to_owned)))
+}
+
+const RESTORED_FROM: &str = "restored from the backup ";
+
+/// Notes which backup a database is filled from.
+pub(crate) fn note_restored(session: &Session, mark: &str) -> Result<(), Error> {
+    let mark = mark.replace('\'', "''");
+    session.command(&format!("COMMENT ON TABLE baton_schema IS '{RESTORED_FROM}{mark}'"))
+}
+
+/// Takes the lock of whoever migrates, until the transaction ends.
+pub(crate) fn lock(session: &Session) -> Result<(), Error> {
+    let most = limits::POSTGRES_MIGRATION_LOCK_MAX_MILLIS;
+    session.command(&format!("SET LOCAL lock_timeout = {most}; SET LOCAL statement_timeout = 0"))?;
+    session.command(MIGRATES).map_err(|error| match error {
+        Error::Conflict => Error::Unavailable(format!(
+            "another hub has been migrating or restoring the database for {} s; try again when it has finished",
+            most / 1000
+        )),
+        error => error,
+    })
+}
+
 /// Runs what is missing, all of it in one transaction.
 fn migrate(session: &Session) -> Result<(), Error> {
     session.command("BEGIN")?;
-    session.command(&format!("SET LOCAL lock_timeout = {}", limits::POSTGRES_MIGRATION_LOCK_MAX_MILLIS))?;
-    session.command("SET LOCAL statement_timeout = 0")?;
-    session.command(MIGRATES)?;
+    lock(session)?;
+    migrate_here(session)?;
+    session.command("COMMIT")
+}
+
+/// Runs what is missing in the transaction that is open. Whoever runs it holds the lock.
+pub(crate) fn migrate_here(session: &Session) -> Result<(), Error> {
     session.command(
         "CREATE TABLE IF NOT EXISTS baton_schema (version bigint PRIMARY KEY, name text NOT NULL,
-             applied_at timestamptz NOT NULL DEFAULT clock_timestamp())",
+             applied_at timestamptz NOT NULL DEFAULT clock_timestamp());
+         ALTER TABLE baton_schema ADD COLUMN IF NOT EXISTS min_reader bigint",
     )?;
     let found = number(session, "SELECT COALESCE(MAX(version), 0) FROM baton_schema")?;
-    for (version, name, sql) in MIGRATIONS.iter().filter(|(version, ..)| *version > found) {
+    for Migration { version, name, sql, min_reader } in MIGRATIONS.iter().filter(|one| one.version > found) {
         session
             .command(sql)
             .map_err(|error| Error::Unavailable(format!("migration {version}: {}", error.cause())))?;
-        let parameters =
-            vec![Parameter(Value::Integer(*version)), Parameter(Value::Text((*name).to_owned()))];
-        let sql = "INSERT INTO baton_schema (version, name) VALUES (?1, ?2)".to_owned();
+        let parameters = vec![
+            Parameter(Value::Integer(*version)),
+            Parameter(Value::Text((*name).to_owned())),
+            Parameter(Value::Integer(*min_reader)),
+        ];
+        let sql = "INSERT INTO baton_schema (version, name, min_reader) VALUES (?1, ?2, ?3)".to_owned();
         session.ask(&[Ask { sql, parameters }])?;
     }
-    session.command("COMMIT")
+    Ok(())
 }
 
 /// Skeletons of names follow from Unicode's tables, which this program brings along: those that were computed from another

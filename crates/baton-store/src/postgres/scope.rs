@@ -183,7 +183,7 @@ impl Scope {
 /// What a statement that writes may concern.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Extent<'a> {
-    /// What the use case itself has in memory.
+    /// What the use case itself has in memory, or rows by which nothing is decided: last calls, connections.
     Own,
     /// Rows of one network, of which nobody who does not hold its lock makes anything.
     Network(&'a NetworkId),

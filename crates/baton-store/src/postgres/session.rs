@@ -1,27 +1,33 @@
 //! A connection, as one thread uses it: it sends statements and waits for their answers, several at once where that saves
 //! a round trip. What the use case that runs on it may do is in `scope.rs`.
 
-use baton_core::{NetworkId, limits};
+use baton_core::{NetworkId, TokenId, UnixMillis, limits};
 use foldhash::HashMap;
+use futures_util::TryStreamExt;
 use rusqlite::ToSql;
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
+use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
-use tokio_postgres::{AsyncMessage, Client, Config, NoTls, Row, Statement, types};
+use tokio_postgres::binary_copy::BinaryCopyInWriter;
+use tokio_postgres::{AsyncMessage, Client, Row, Statement, types};
 
 use super::dialect;
 use super::fault;
 use super::parameter::Parameter;
+use super::registry;
 use super::scope::{Ask, Extent, Found, Mode, Scope, key_of};
-use super::set::Writes;
+use super::set::{Array, Writes, given};
+use super::settings::ConnectionSettings;
 use super::tallies::Tallies;
 use crate::error::Error;
 use crate::meter::Meter;
+use crate::peers::HubRow;
 use crate::sql::known::Known;
 use crate::sql::write_set::WriteSet;
 
@@ -39,6 +45,8 @@ pub(crate) struct Session {
     was_not_replicated: Arc<AtomicBool>,
     /// Whether it is to be made again.
     is_abandoned: Cell<bool>,
+    /// Walks that were begun.
+    cursors: Cell<u64>,
     /// Longest wait for an answer; a server that was stopped keeps its connections open and says nothing.
     answer_max: Option<Duration>,
     /// When the server last answered.
@@ -47,17 +55,12 @@ pub(crate) struct Session {
 
 impl Session {
     /// Connects. `settings` are for this connection.
-    pub(crate) fn connect(config: &Config, settings: &str, meter: Arc<Meter>) -> Result<Self, Error> {
+    pub(crate) fn connect(to: &ConnectionSettings, settings: &str, meter: Arc<Meter>) -> Result<Self, Error> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Error::Unavailable(error.to_string()))?;
         let was_not_replicated = Arc::new(AtomicBool::new(false));
         let client = runtime.block_on(async {
-            let connect = config.connect(NoTls);
-            let connected = tokio::time::timeout(limits::POSTGRES_CONNECT_MAX, connect).await;
-            let (client, mut connection) = match connected {
-                Ok(connected) => connected.map_err(|error| refused(&error))?,
-                Err(_) => return Err(Error::Unavailable("PostgreSQL does not answer".into())),
-            };
+            let (client, mut connection) = to.connect().await?;
             let noted = was_not_replicated.clone();
             tokio::spawn(async move {
                 while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
@@ -66,15 +69,16 @@ impl Session {
                             noted.store(true, Ordering::Release);
                         }
                         Ok(_) => {}
-                        // Whoever waits for an answer is told.
+                        // Callers that wait for an answer get the error.
                         Err(_) => break,
                     }
                 }
             });
             client.batch_execute(settings).await.map_err(|error| fault::of(&error))?;
-            Ok(client)
+            Ok::<_, Error>(client)
         })?;
         let scope = RefCell::new(Scope::new(Mode::Read));
+        meter.connected();
         Ok(Self {
             runtime,
             client,
@@ -83,6 +87,7 @@ impl Session {
             meter,
             was_not_replicated,
             is_abandoned: Cell::new(false),
+            cursors: Cell::new(0),
             answer_max: None,
             answered: Cell::new(Instant::now()),
         })
@@ -255,6 +260,93 @@ impl Session {
         // They answer what was there before.
         self.scope.borrow_mut().answers.clear();
         Ok(())
+    }
+
+    /// Writes a time for each of these tokens, by one statement.
+    pub(crate) fn write_times(&self, sql: &str, times: &[(TokenId, UnixMillis)]) -> Result<(), Error> {
+        let columns = vec![
+            ("token_id", Array::texts(times.iter().map(|(token, _)| token.as_str()))),
+            ("at", Array::integers(times.iter().map(|(_, at)| at.get()))),
+        ];
+        let mut writes = Writes::default();
+        writes.push(sql.replace("{given}", &given(&columns)).into(), columns);
+        self.send(&writes, None)
+    }
+
+    /// The hubs on the database.
+    pub(crate) fn hubs(&self) -> Result<Vec<HubRow>, Error> {
+        self.wait(registry::hubs(&self.client))
+    }
+
+    /// The types of the columns that a query gives.
+    pub(crate) fn types_of(&self, sql: &str) -> Result<Vec<types::Type>, Error> {
+        let statement = self.wait(self.client.prepare(sql))?;
+        Ok(statement.columns().iter().map(|column| column.type_().clone()).collect())
+    }
+
+    /// Hands over every row of a query as it arrives. No other statement runs meanwhile.
+    pub(crate) fn read_all(
+        &self,
+        sql: &str,
+        mut see: impl FnMut(&Row) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.runtime.block_on(async {
+            let nothing = std::iter::empty::<&(dyn types::ToSql + Sync)>();
+            let rows = self.client.query_raw(sql, nothing).await.map_err(|error| fault::of(&error))?;
+            let mut rows = std::pin::pin!(rows);
+            while let Some(row) = rows.try_next().await.map_err(|error| fault::of(&error))? {
+                see(&row)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Adds rows to a table by its COPY, until `next` has no more.
+    pub(crate) fn copy_in(
+        &self,
+        sql: &str,
+        types: &[types::Type],
+        mut next: impl FnMut() -> Result<Option<Vec<Parameter>>, Error>,
+    ) -> Result<(), Error> {
+        self.runtime.block_on(async {
+            let failed = |error: tokio_postgres::Error| fault::of(&error);
+            let sink = self.client.copy_in(sql).await.map_err(failed)?;
+            let mut writer = std::pin::pin!(BinaryCopyInWriter::new(sink, types));
+            while let Some(row) = next()? {
+                let values: Vec<_> = row.iter().map(|value| value as &(dyn types::ToSql + Sync)).collect();
+                writer.as_mut().write(&values).await.map_err(failed)?;
+            }
+            writer.finish().await.map(drop).map_err(failed)
+        })
+    }
+
+    /// Walks the rows of a query until `step` breaks off, a few of them in memory at a time; inside a transaction. Others may
+    /// be asked meanwhile.
+    pub(crate) fn walk(
+        &self,
+        sql: &str,
+        parameters: &[&dyn ToSql],
+        step: &mut dyn FnMut(&Row) -> Result<ControlFlow<()>, Error>,
+    ) -> Result<(), Error> {
+        let number = self.cursors.replace(self.cursors.get() + 1);
+        let parameters = Parameter::all(parameters)?;
+        let declared = format!("DECLARE walk_{number} NO SCROLL CURSOR FOR {}", dialect::translate(sql));
+        self.wait(async {
+            let values: Vec<_> = parameters.iter().map(|value| value as &(dyn types::ToSql + Sync)).collect();
+            self.client.execute(&*declared, &values).await
+        })?;
+        let fetch = format!("FETCH {} FROM walk_{number}", limits::POSTGRES_WALK_ROWS_COUNT);
+        loop {
+            let rows = self.wait(self.client.query(&*fetch, &[]))?;
+            for row in &rows {
+                if step(row)?.is_break() {
+                    return self.command(&format!("CLOSE walk_{number}"));
+                }
+            }
+            if rows.is_empty() {
+                return self.command(&format!("CLOSE walk_{number}"));
+            }
+        }
     }
 
     /// Sends writes, and a command after them, in one go.
@@ -430,14 +522,15 @@ impl Session {
     }
 }
 
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.meter.disconnected();
+    }
+}
+
 /// The words PostgreSQL uses where it answers a COMMIT that its standbys may not have.
 fn is_not_replicated(message: &str) -> bool {
     message.contains("wait for synchronous replication")
-}
-
-/// Why there is no connection.
-fn refused(error: &tokio_postgres::Error) -> Error {
-    Error::Unavailable(fault::text(error))
 }
 
 /// Waits for all of these. Each is sent before the next one is, so that the server runs them in this order.

@@ -548,19 +548,16 @@ impl AccountWrites for Rows<'_> {
     }
 
     fn hold_connected(&mut self, held: &[(TokenId, UnixMillis)]) -> Result<(), Error> {
-        for (token, until) in held {
-            let sql = "UPDATE tokens SET connected_until = ?2 WHERE token_id = ?1";
-            self.execute(sql, params![token.as_str(), until.get()])?;
-        }
-        Ok(())
+        let one = "UPDATE tokens SET connected_until = ?2 WHERE token_id = ?1";
+        let all = "UPDATE tokens SET connected_until = given.at FROM {given} WHERE tokens.token_id = given.token_id";
+        self.write_times(one, all, held)
     }
 
     fn use_tokens(&mut self, used: &[(TokenId, UnixMillis)]) -> Result<(), Error> {
-        for (token, at) in used {
-            let sql = "UPDATE tokens SET last_used_at = ?2 WHERE token_id = ?1";
-            self.execute(sql, params![token.as_str(), at.get()])?;
-        }
-        Ok(())
+        let one = "UPDATE tokens SET last_used_at = ?2 WHERE token_id = ?1";
+        let all = "UPDATE tokens SET last_used_at = GREATEST(tokens.last_used_at, given.at) FROM {given}
+                   WHERE tokens.token_id = given.token_id";
+        self.write_times(one, all, used)
     }
 
     fn audit(

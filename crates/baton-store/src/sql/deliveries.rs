@@ -406,6 +406,7 @@ impl DeliveryWrites for Rows<'_> {
 
 impl Rows<'_> {
     fn newest_frame(&self, network: &NetworkId) -> Result<i64, Error> {
+        self.reach(network)?;
         if let Some(newest) = self.head(network).frame {
             return Ok(newest);
         }

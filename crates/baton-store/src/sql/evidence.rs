@@ -88,6 +88,8 @@ fn hash(row: &Row<'_>, column: &str) -> Result<[u8; 32], Error> {
 impl Rows<'_> {
     /// A network's log as it stands, this batch's events with it; none if it has no log yet.
     pub(crate) fn log_head(&self, network: &NetworkId) -> Result<Option<LogHead>, Error> {
+        // What is known of the head may be out of date: another connection may have written since.
+        self.reach(network)?;
         let known = self.head(network).log;
         if known.is_some() {
             return Ok(known);

@@ -2,8 +2,8 @@
 //! has changed, because that is written first; but for `look_up` and `look_up_all`, which are for rows that no batch holds
 //! back. The text of a statement is the same for both engines; what they spell differently is in `postgres/dialect.rs`.
 
-use baton_core::NetworkId;
-use rusqlite::ToSql;
+use baton_core::{NetworkId, TokenId, UnixMillis};
+use rusqlite::{ToSql, params};
 use std::ops::ControlFlow;
 
 use super::columns::Row;
@@ -119,6 +119,20 @@ impl Rows<'_> {
         Ok(())
     }
 
+    /// The same for a query with very many rows: only a few of them are in memory at a time.
+    pub(crate) fn walk(
+        &self,
+        sql: &str,
+        parameters: impl Parameters,
+        mut step: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>, Error>,
+    ) -> Result<(), Error> {
+        match self.database {
+            Database::Sqlite(_) => self.each_row(sql, parameters, step),
+            Database::Postgres(session) => parameters
+                .bind(|parameters| session.walk(sql, parameters, &mut |row| step(&Row::Postgres(row)))),
+        }
+    }
+
     /// A page of a query's rows, read by `read` until the page is full; the next one begins after `place` of its last.
     /// The query is to give `PageBounds::looked_at` rows.
     pub(crate) fn page<T: Weight, K>(
@@ -199,6 +213,27 @@ impl Rows<'_> {
     ) -> Result<usize, Error> {
         self.write_directly(Extent::Network(network))?;
         self.execute_now(sql, parameters)
+    }
+
+    /// Writes a time for each of these tokens: by `one` row after the other, or on PostgreSQL by a statement for all of them, in
+    /// which `{given}` stands for the list of tokens (`token_id`) and times (`at`). Nothing is decided by such times, so
+    /// no network is locked.
+    pub(crate) fn write_times(
+        &self,
+        one: &str,
+        all: &str,
+        times: &[(TokenId, UnixMillis)],
+    ) -> Result<(), Error> {
+        if times.is_empty() {
+            return Ok(());
+        }
+        self.write_directly(Extent::Own)?;
+        match self.database {
+            Database::Sqlite(_) => times.iter().try_for_each(|(token, at)| {
+                self.execute_now(one, params![token.as_str(), at.get()]).map(drop)
+            }),
+            Database::Postgres(session) => session.write_times(all, times),
+        }
     }
 
     fn execute_now(&self, sql: &str, parameters: impl Parameters) -> Result<usize, Error> {

@@ -226,11 +226,10 @@ impl SessionWrites for Rows<'_> {
     }
 
     fn see_sessions(&mut self, seen: &[(TokenId, UnixMillis)]) -> Result<(), Error> {
-        for (token, at) in seen {
-            let sql = "UPDATE sessions SET last_seen_at = MAX(last_seen_at, ?2) WHERE token_id = ?1";
-            self.execute(sql, params![token.as_str(), at.get()])?;
-        }
-        Ok(())
+        let one = "UPDATE sessions SET last_seen_at = MAX(last_seen_at, ?2) WHERE token_id = ?1";
+        let all = "UPDATE sessions SET last_seen_at = GREATEST(sessions.last_seen_at, given.at) FROM {given}
+                   WHERE sessions.token_id = given.token_id";
+        self.write_times(one, all, seen)
     }
 
     fn insert_completion(&mut self, completion: NewCompletion<'_>) -> Result<i64, Error> {

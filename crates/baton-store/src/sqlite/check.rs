@@ -161,7 +161,7 @@ impl Rows<'_> {
         read: impl Fn(&Row<'_>) -> Result<T, Error>,
         see: See<'_, T>,
     ) -> Result<(), Error> {
-        self.each_row(sql, parameters, |row| {
+        self.walk(sql, parameters, |row| {
             see(read(row)?)?;
             Ok(ControlFlow::Continue(()))
         })
@@ -197,8 +197,7 @@ impl CheckReads for Rows<'_> {
     fn schema_differences(&self) -> Result<Vec<String>, Error> {
         match self.database {
             Database::Sqlite(connection) => schema::differences(connection),
-            // Who may change PostgreSQL's tables is up to its administrator.
-            Database::Postgres(_) => Ok(Vec::new()),
+            Database::Postgres(session) => crate::postgres::schema_differences(session),
         }
     }
 

@@ -48,7 +48,7 @@ impl Rows<'_> {
     fn walk_bundles(&self, log: i64, bundled: u64, see: SeePart<'_>) -> Result<(), Error> {
         let sql = "SELECT first, events, packets FROM entry_bundles WHERE first >= ?1 AND first < ?2 ORDER BY first";
         let mut next = 0;
-        self.each_row(sql, [log << INDEX_BITS, (log + 1) << INDEX_BITS], |row| {
+        self.walk(sql, [log << INDEX_BITS, (log + 1) << INDEX_BITS], |row| {
             let bundle = bundle_row(row)?;
             if bundle.first % COUNT != 0 || bundle.first + COUNT > bundled {
                 let what = format!("an entry bundle begins here, and {bundled} entries are in bundles");
@@ -126,7 +126,7 @@ impl Rows<'_> {
             see(damage(index_of(place), 0, "a task is named for it as for an entry of a bundle"))?;
         }
         let sql = "SELECT place, about, event, packet FROM evidence WHERE place >= ?1 AND place < ?2 ORDER BY place";
-        self.each_row(sql, [first, end], |row| {
+        self.walk(sql, [first, end], |row| {
             let (index, row) = tail_row(row)?;
             see(LogPart::Leaf(row.leaf(index)))?;
             Ok(ControlFlow::Continue(()))

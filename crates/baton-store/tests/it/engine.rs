@@ -49,7 +49,7 @@ impl Engine {
         look: impl FnMut(&dyn CheckReads) -> Result<T, Error> + Send,
     ) -> Result<T, Error> {
         match postgres::named_in(self.folder.path()) {
-            Some(database) => baton_store::inspect_postgres(&database, look),
+            Some(database) => baton_store::inspect_postgres(&postgres::settings(&database), look),
             None => baton_store::inspect(&self.folder.path().join("hub.db"), look),
         }
     }
@@ -136,7 +136,8 @@ pub fn postgres(folder: &Path) -> Opened {
     let (bell, rings, grown) = listening();
     // One lane, because some cases hold up the writer.
     let options = PostgresOptions { lanes: 1, ..PostgresOptions::default() };
-    let store = PostgresStore::open(&postgres::database_of(folder), options, bell).unwrap();
+    let store =
+        PostgresStore::open(&postgres::settings(&postgres::database_of(folder)), options, bell).unwrap();
     // Once to find out what a write needs.
     Opened { store: Arc::new(store), rings, grown, most_runs: 2, seeds: 3 }
 }

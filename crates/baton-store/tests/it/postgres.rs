@@ -1,12 +1,17 @@
 //! The engine on PostgreSQL, where it differs from the other: several hubs on one database, and connections that are cut.
 
+mod copies;
 mod cuts;
+mod full_disk;
 mod hubs;
+mod own_server;
 mod refused;
+mod replica;
 #[allow(dead_code)] // shared with the tests of the binary, which use the rest of it
 mod server;
+mod tls;
 
-pub use server::{database_of, empty_database, forget, named_in, run_on};
+pub use server::{database_of, empty_database, forget, named_in, run_on, settings};
 
 use baton_store::{PostgresOptions, PostgresStore, Store};
 use std::sync::Arc;
@@ -29,7 +34,9 @@ pub fn hubs() -> (Database, [Hub; 2]) {
     let folder = tempfile::tempdir().unwrap();
     let address = database_of(folder.path());
     let open = || -> Hub {
-        Arc::new(PostgresStore::open(&address, PostgresOptions::default(), Arc::new(|_| {})).unwrap())
+        Arc::new(
+            PostgresStore::open(&settings(&address), PostgresOptions::default(), Arc::new(|_| {})).unwrap(),
+        )
     };
     (Database(folder), [open(), open()])
 }

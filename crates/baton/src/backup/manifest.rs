@@ -19,6 +19,14 @@ pub(crate) struct Manifest {
     pub(super) files: Vec<Member>,
 }
 
+impl Manifest {
+    /// What tells it from other backups.
+    pub(crate) fn mark(&self) -> String {
+        let files: Vec<&str> = self.files.iter().map(|file| &*file.sha256).collect();
+        format!("{} {}", self.made_at, files.join(" "))
+    }
+}
+
 /// One of its files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Member {

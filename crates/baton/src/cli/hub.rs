@@ -9,6 +9,7 @@ mod folder;
 mod greeting;
 mod health;
 mod log;
+mod ls;
 mod parse;
 mod restore;
 mod run;
@@ -16,6 +17,7 @@ mod service_manager;
 mod short_line;
 mod start;
 mod status;
+mod store_option;
 mod trouble;
 
 pub(crate) use log::Log;
@@ -37,6 +39,8 @@ pub(crate) enum Hub {
     Health(health::Health),
     /// Stop a running hub cleanly; exit code 1 if none runs
     Stop(status::Stop),
+    /// List the hubs on a database; exit code 0 if one is alive, 1 if none is
+    Ls(ls::Ls),
     /// Check that a hub's tables and its logs of evidence agree; also while it runs
     Check(check::Check),
     /// Write everything a hub keeps to one file, also while it runs
@@ -56,6 +60,7 @@ impl Hub {
             Self::Status(command) => command.run(),
             Self::Health(command) => command.run(),
             Self::Stop(command) => command.run(),
+            Self::Ls(command) => command.run(),
             Self::Check(command) => command.run(),
             Self::Backup(command) => command.run(),
             Self::Restore(command) => command.run(),

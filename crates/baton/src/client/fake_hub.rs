@@ -28,7 +28,7 @@ impl Fake {
             for answer in script {
                 let (mut socket, _) = listener.accept().await.unwrap();
                 let request = read(&mut socket).await;
-                hears.lock().unwrap().push(request);
+                incoming.lock().unwrap().push(request);
                 socket.write_all(answer.as_bytes()).await.unwrap();
             }
         });
@@ -46,7 +46,7 @@ impl Fake {
             loop {
                 let (mut socket, _) = listener.accept().await.unwrap();
                 let request = read(&mut socket).await;
-                hears.lock().unwrap().push(request);
+                incoming.lock().unwrap().push(request);
                 open.push(socket);
             }
         });

@@ -1,13 +1,18 @@
 //! Several hubs on one PostgreSQL database, as they are run: any of them answers any call.
 
 mod basics;
+mod races;
+mod shared_state;
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::http::Client;
 use super::hub::{ADMIN, Hub, PASSWORD};
 use super::postgres;
+
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Hubs that share a database. They have their evidence key from the first of them.
 pub(crate) struct Cluster {
@@ -67,6 +72,15 @@ impl Cluster {
     /// The same caller at the hub of this number.
     pub(crate) fn at(&self, hub: usize, caller: &Client) -> Client {
         Client { address: self.hubs[hub].address(), token: caller.token.clone() }
+    }
+}
+
+/// Waits until a condition holds.
+fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let until = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < until, "not in time: {what}");
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
 

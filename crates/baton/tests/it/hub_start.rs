@@ -197,7 +197,7 @@ fn on_a_folder_with_users_the_credentials_given_are_not_used_and_a_line_says_so(
     hub.relaunch(&[], &[]);
     assert_eq!(hub.line_beginning("data: ").lines().count(), 1);
     let next = hub.line_beginning("");
-    assert!(next.is_empty(), "nothing was given, so nothing is said about it: {next}");
+    assert!(next.is_empty(), "nothing was given, so nothing is printed about it: {next}");
 }
 
 #[test]

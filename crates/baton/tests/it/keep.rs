@@ -2,6 +2,7 @@
 
 mod backup;
 mod clock;
+mod engines;
 mod restore;
 mod retention;
 mod upgrade;

@@ -30,7 +30,7 @@ fn push_to_url(tenant: &Tenant, task_id: &str, url: &str) -> String {
 }
 
 /// What pushes said, in short: the state of a status update, or `artifact`.
-fn told(heard: &[RecordedCall]) -> Vec<String> {
+pub(super) fn told(heard: &[RecordedCall]) -> Vec<String> {
     heard.iter().map(|push| told_by(&push.body)).collect()
 }
 

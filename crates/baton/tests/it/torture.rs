@@ -94,6 +94,7 @@ fn with_asynchronous_replication_the_same_accounting_finds_lost_tasks() {
     println!("seed {seed}, asynchronous replication");
     let (mut grounds, stage) = Stage::set(seed, Place::Patroni(Replication::Asynchronous));
     actors::play(&mut grounds, &stage, |mut faults| {
+        faults.wait_for_load();
         faults.lose_what_only_the_primary_has("kill -9 of a primary whose standbys were cut off", None);
     });
     let lost = verdict::count_lost(&mut grounds, &stage);

@@ -2,6 +2,7 @@
 //! enough. If the hub dies between a call and the note of it, the receiver receives that event twice.
 
 use baton_core::{TaskId, limits};
+use baton_store::Work;
 use baton_store::rows::{EventRow, PushConfigRow, PushFailures};
 use futures_util::FutureExt;
 use reqwest::Method;
@@ -66,6 +67,10 @@ async fn deliver_some(hub: &Hub, task_id: &TaskId, config_id: &str) -> Result<Ou
                 return Ok(Outcome::UpToDate);
             }
         };
+        // Another hub may have it by now.
+        if !hub.owns_work(Work::Pushes, config.network_id.as_str()).await? {
+            return Ok(Outcome::UpToDate);
+        }
         let is_open = !event.to_status.is_terminal();
         let extent = Extent::told_from(event.n);
         let record =

@@ -49,7 +49,7 @@ impl Due {
                 }
                 _ => self.receivers.remove(&network),
             };
-            page.into_iter().for_each(|config| registry.take(config));
+            super::owned(hub, page).await?.into_iter().for_each(|config| registry.take(config));
         }
         Ok(())
     }

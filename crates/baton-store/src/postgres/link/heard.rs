@@ -32,7 +32,7 @@ impl Heard {
         // Of more networks the next look finds out.
     }
 
-    /// Compares with the versions of all networks that changed lately: the networks of which something may have been lost.
+    /// Compares with the versions of all networks that changed recently: the networks of which something may have been lost.
     /// One that is behind has until the next look, because announcements arrive a little later than commits.
     pub(super) fn look(&mut self, heads: &[(NetworkId, i64)]) -> Vec<NetworkId> {
         let mut lost = Vec::new();

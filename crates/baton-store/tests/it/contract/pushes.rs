@@ -78,7 +78,7 @@ engines! {
         }).await.unwrap();
     }
 
-    async fn a_note_moves_a_receiver_on_and_one_made_anew_is_left_alone(engine: &mut Engine, open: Open) {
+    async fn a_note_moves_a_receiver_on_and_one_made_again_is_left_alone(engine: &mut Engine, open: Open) {
         with_network(&*engine.store).await;
         engine.store.write(|tx| -> Result<(), Error> {
             put(tx, &[config(1, 1, "a")])?;
@@ -87,9 +87,9 @@ engines! {
             let noted = PushConfigRow { delivered: 4, trouble, ..config(1, 1, "a") };
             assert_eq!(tx.push_config(&task_id(1), "a")?, Some(noted), "its secrets stay while it is open");
             let again = PushConfigRow { created_at: NOW.plus_seconds(1), ..config(1, 1, "a") };
-            put(tx, std::slice::from_ref(&anew))?;
+            put(tx, std::slice::from_ref(&again))?;
             tx.note_push(&config(1, 1, "a"), 9, PushFailures::default(), false)?;
-            assert_eq!(tx.push_config(&task_id(1), "a")?, Some(anew));
+            assert_eq!(tx.push_config(&task_id(1), "a")?, Some(again));
             tx.note_push(&config(1, 2, "gone"), 1, PushFailures::default(), true)
         }).await.unwrap();
     }

@@ -1,7 +1,7 @@
 //! Connections that are cut. A write is answered with what became of it: a COMMIT that was cut off is looked up.
 
 use super::super::fixtures::{insert_network, insert_task, network, task_id};
-use super::super::postgres::{database_of, forget, run_on};
+use super::super::postgres::{database_of, forget, run_on, settings};
 use super::Hub;
 use baton_core::Status;
 use baton_store::{Error, PostgresOptions, PostgresStore};
@@ -125,7 +125,7 @@ fn cut(next: &AtomicU8, cuts: &AtomicUsize) {
 fn open(address: &str) -> Hub {
     let answer_max = Duration::from_secs(1);
     let options = PostgresOptions { lanes: 1, answer_max, ..PostgresOptions::default() };
-    Arc::new(PostgresStore::open(address, options, Arc::new(|_| {})).unwrap())
+    Arc::new(PostgresStore::open(&settings(address), options, Arc::new(|_| {})).unwrap())
 }
 
 async fn there_is(hub: &Hub, n: u16) -> bool {

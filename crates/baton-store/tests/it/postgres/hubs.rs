@@ -3,7 +3,7 @@
 use super::super::fixtures::{NOW, alias, insert_network, insert_task, network, node, task_id, user};
 use super::{Hub, hubs};
 use baton_core::{LeaseId, MonotonicMillis, NetworkRole, Principal, Status};
-use baton_store::rows::{LeaseChange, NewEvent, PageBounds, TaskChange};
+use baton_store::rows::{LeaseChange, NewEvent, NewLeaf, PageBounds, TaskChange};
 use baton_store::{Error, Transaction};
 
 /// Claims a task, if it can be had.
@@ -120,6 +120,23 @@ async fn what_a_hub_keeps_of_a_network_is_forgotten_once_another_has_changed_it(
     for n in 1..=20 {
         let hub = if n % 2 == 0 { &one } else { &other };
         assert_eq!(hub.write(|tx| note(tx, 1)).await.unwrap(), n);
+    }
+}
+
+#[tokio::test]
+async fn how_long_a_log_is_is_not_answered_from_what_a_hub_knew() {
+    let (_folder, [one, other]) = hubs();
+    one.write(|tx| insert_network(tx, 1)).await.unwrap();
+    let grow = |tx: &mut dyn Transaction| -> Result<(), Error> {
+        let index = tx.log_size(&network(1))?;
+        tx.append_leaf(NewLeaf { network_id: &network(1), index, about: None, event: b"e", packet: b"p" })
+    };
+    for size in (1..=20u64).step_by(2) {
+        one.write(grow).await.unwrap();
+        other.write(grow).await.unwrap();
+        // It changes nothing, so it is run on what is known if that is enough for it.
+        let seen = one.write(|tx| tx.log_size(&network(1))).await.unwrap();
+        assert_eq!(seen, size + 1);
     }
 }
 

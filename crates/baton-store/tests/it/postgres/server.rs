@@ -3,7 +3,7 @@
 //! however that ended: who uses it is known by a lock that the system releases. Nothing here survives a power cut, and
 //! need not: `fsync` is off.
 
-use baton_store::{PostgresOptions, PostgresStore, Store};
+use baton_store::{ConnectionSettings, PostgresOptions, PostgresStore, Store};
 use rustix::fs::{FlockOperation, flock};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -36,6 +36,11 @@ pub fn database_of(folder: &Path) -> String {
         name
     });
     server.address(&name)
+}
+
+/// A connection string, read.
+pub fn settings(address: &str) -> ConnectionSettings {
+    ConnectionSettings::from_environment(address, None).unwrap()
 }
 
 /// The same address as a URL.
@@ -157,7 +162,8 @@ impl Server {
         let name = &self.template;
         self.run(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"));
         self.run(&format!("CREATE DATABASE {name}"));
-        let store = PostgresStore::open(&self.address(name), PostgresOptions::default(), Arc::new(|_| {}));
+        let store =
+            PostgresStore::open(&settings(&self.address(name)), PostgresOptions::default(), Arc::new(|_| {}));
         store.unwrap().close();
         File::create(made).unwrap();
     }

@@ -1,5 +1,6 @@
 //! `baton hub backup`: everything a hub keeps, as it was at one moment, in one file. A running hub makes the copy of
-//! its database itself, between its writes; here it is checked, packed and given its name once the disk has it.
+//! SQLite database itself, between its writes; one on PostgreSQL is read here, in one state, into the same form. The
+//! copy is checked, packed and given its name once the disk has it.
 
 use baton_evidence::whole_file::WholeFile;
 use baton_store::{CopyFacts, CopyProgress};
@@ -12,6 +13,7 @@ use tempfile::NamedTempFile;
 
 use super::Trouble;
 use super::folder::{self, Folder};
+use super::store_option::{StoreOption, StorePlace};
 use crate::backup::{Contents, Manifest, artifacts_of, look_over, pack};
 use crate::cli::failure::Failure;
 use crate::cli::plain;
@@ -27,10 +29,15 @@ use crate::service::WireTime;
 /// that signs the evidence: whoever has it can sign as
 /// this hub, and has the hashes of passwords and tokens. It is made for its owner alone, and appears under its name
 /// only when it is whole and on the disk. Beside it there must be room for the database once more while it is made.
+///
+/// A backup has the same form whichever database the hub uses, and can be restored to either: this is also the way from
+/// SQLite to PostgreSQL and back.
 #[derive(Debug, Args)]
 pub(crate) struct Backup {
     #[command(flatten)]
     folder: Folder,
+    #[command(flatten)]
+    store: StoreOption,
     /// Where to write it
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -50,7 +57,7 @@ impl Backup {
         }
         // From before the copy: whatever the copy names is there until it is packed.
         let held = hold_objects(&folder)?;
-        let copy = self.copy(&folder)?;
+        let copy = self.copy(&folder, &self.store.find()?)?;
         let facts = baton_store::look_at_copy(copy.path()).map_err(Trouble::Copy)?;
         let manifest = self.write(&folder, copy, &facts)?;
         drop(held);
@@ -62,7 +69,7 @@ impl Backup {
     }
 
     /// A copy of the database, under a name of its own beside the file to be.
-    fn copy(&self, folder: &DataFolder) -> Result<NamedTempFile, Failure> {
+    fn copy(&self, folder: &DataFolder, place: &StorePlace) -> Result<NamedTempFile, Failure> {
         let beside = match self.output.parent() {
             Some(parent) if parent != Path::new("") => parent.canonicalize(),
             _ => std::env::current_dir(),
@@ -72,9 +79,18 @@ impl Backup {
         });
         let copy = copy.map_err(|error| self.failed(error))?;
         let bar = progress_bar();
-        match Control::connect(&folder.socket()).map_err(Trouble::from)? {
-            Some(control) => ask(control, copy.path(), &bar)?,
-            None => copy_closed(folder, copy.path(), &bar)?,
+        match place {
+            StorePlace::Folder => match Control::connect(&folder.socket()).map_err(Trouble::from)? {
+                Some(control) => ask(control, copy.path(), &bar)?,
+                None => copy_closed(folder, copy.path(), &bar)?,
+            },
+            StorePlace::Postgres(settings) => {
+                let copied =
+                    baton_store::copy_postgres(settings, copy.path(), |progress| show(&bar, progress));
+                copied.map_err(|error| place.trouble(folder, error))?;
+                // It was made here, and nobody has synced it.
+                copy.as_file().sync_all().map_err(|error| self.failed(error))?;
+            }
         }
         bar.finish_and_clear();
         Ok(copy)

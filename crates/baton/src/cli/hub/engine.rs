@@ -1,58 +1,15 @@
-//! Which database a hub keeps its rows in, and opening it: SQLite in the data folder, or a PostgreSQL server that several
-//! hubs share.
+//! Opening the database of a hub: SQLite in the data folder, or a PostgreSQL server that several hubs share.
 
 use baton_store::{
     Backup, Bell, HubFacts, Peers, PostgresOptions, PostgresStore, SqliteOptions, SqliteStore, Store,
 };
-use clap::Args;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::Trouble;
+use super::store_option::StorePlace;
 use crate::data_folder::DataFolder;
 use crate::hub::Clock;
-
-/// Which database a command means.
-#[derive(Debug, Args)]
-pub(super) struct StoreOption {
-    /// Keep tasks, accounts and evidence in this PostgreSQL database instead of SQLite in the data folder, such as
-    /// postgres://user@host/database; several hubs can share it
-    #[arg(long, env = "BATON_STORE", hide_env_values = true, value_name = "URL")]
-    store: Option<String>,
-}
-
-impl StoreOption {
-    /// Read here and not by the parser of options, which repeats what it cannot read: the URL may hold a password.
-    pub(super) fn find(&self) -> Result<StorePlace, Trouble> {
-        match self.store.as_deref().filter(|given| !given.is_empty()) {
-            None => Ok(StorePlace::Folder),
-            Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
-                Ok(StorePlace::Postgres(PostgresUrl(url.to_owned())))
-            }
-            Some(_) => Err(Trouble::StoreUrl),
-        }
-    }
-}
-
-/// Where the rows are.
-#[derive(Debug, Clone)]
-pub(super) enum StorePlace {
-    /// SQLite in the data folder.
-    Folder,
-    /// A PostgreSQL database.
-    Postgres(PostgresUrl),
-}
-
-/// The URL of a PostgreSQL database. It may hold a password, so it is never shown.
-#[derive(Clone)]
-pub(super) struct PostgresUrl(String);
-
-impl fmt::Debug for PostgresUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PostgresUrl(…)")
-    }
-}
 
 /// An open store, what makes its backups, and the clock its hub goes by.
 pub(super) struct Engine {
@@ -79,22 +36,14 @@ impl StorePlace {
                 let store = Arc::new(open_sqlite(folder, options, clock.clone(), bell)?);
                 Ok(Engine { store: store.clone(), backup: store, peers: None, clock })
             }
-            Self::Postgres(PostgresUrl(url)) => {
+            Self::Postgres(settings) => {
                 let hub = HubFacts { address: address.to_owned(), version: env!("CARGO_PKG_VERSION").into() };
                 let options = PostgresOptions { hub, ..PostgresOptions::default() };
-                let opened = PostgresStore::open(url, options, bell);
+                let opened = PostgresStore::open(settings, options, bell);
                 let store = Arc::new(opened.map_err(|error| self.trouble(folder, error))?);
                 let clock = Clock::of_engine(store.clock());
                 Ok(Engine { peers: Some(store.peers()), store: store.clone(), backup: store, clock })
             }
-        }
-    }
-
-    /// What the operator is told if the database cannot be used.
-    pub(super) fn trouble(&self, folder: &DataFolder, error: baton_store::Error) -> Trouble {
-        match self {
-            Self::Folder => Trouble::Database { database: folder.database(), error },
-            Self::Postgres(_) => Trouble::Postgres(error),
         }
     }
 }

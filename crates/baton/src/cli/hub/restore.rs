@@ -1,7 +1,10 @@
 //! `baton hub restore`: a backup becomes a data folder again, all of it or nothing. The files are unpacked and checked
 //! in a folder inside the new one, and moved into place only then. As long as that inner folder is there no hub starts
-//! on the outer one; whoever is stopped in the middle restores again.
+//! on the outer one; whoever is stopped in the middle restores again. A database on PostgreSQL is filled from the unpacked
+//! one in one transaction, before the other files are moved: if that was cut off after its COMMIT, the next try finds
+//! that the database has this backup and goes on with the files.
 
+use baton_store::{ConnectionSettings, Filled};
 use clap::Args;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
@@ -11,14 +14,17 @@ use std::process::ExitCode;
 
 use super::Trouble;
 use super::folder::{self, Folder};
+use super::store_option::{StoreOption, StorePlace};
 use crate::backup::{Manifest, Unfit, unpack};
 use crate::cli::failure::Failure;
 use crate::cli::plain;
+use crate::cli::screen::note;
 use crate::data_folder::DataFolder;
 
 /// Create a data folder from a backup
 ///
-/// The folder must be empty or missing; data is never overwritten. What happened after the backup is not in it: tasks, users
+/// The folder must be empty or missing, and with --store the PostgreSQL database must be empty; data is never overwritten. A backup
+/// of either kind of database can be restored to either. What happened after the backup is not in it: tasks, users
 /// and tokens are as they were then, and the logs of evidence are as short as they were then. Auditors of the
 /// longer logs will see that (`baton evidence audit`): tell them why.
 #[derive(Debug, Args)]
@@ -28,11 +34,14 @@ pub(crate) struct Restore {
     file: PathBuf,
     #[command(flatten)]
     folder: Folder,
+    #[command(flatten)]
+    store: StoreOption,
 }
 
 impl Restore {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let folder = self.folder.find()?;
+        let place = self.store.find()?;
         let name = self.file.display().to_string();
         let file = File::open(&self.file).map_err(|error| Failure::Read { name: name.clone(), error })?;
         must_be_free(&folder)?;
@@ -42,24 +51,34 @@ impl Restore {
             sync(&folder.path().join("..")).map_err(|error| cannot(&folder, error))?; // its own name
         }
         must_be_free(&folder)?; // seen again, now that nobody else can write to it
-        let restored = restore(&folder, file);
+        let restored = restore(&folder, &place, file);
         if restored.is_err() {
             clear(&folder).map_err(|error| cannot(&folder, error))?;
         }
         let manifest = restored.map_err(|trouble| match trouble {
             Broke::Backup(error) => Trouble::Backup { file: self.file.clone(), error },
             Broke::Folder(error) => cannot(&folder, error),
+            Broke::Store(error) => place.trouble(&folder, error),
         })?;
-        self.tell(&folder, &manifest)
+        self.tell(&folder, &place, &manifest)
     }
 
-    fn tell(&self, folder: &DataFolder, manifest: &Manifest) -> Result<ExitCode, Failure> {
+    fn tell(
+        &self,
+        folder: &DataFolder,
+        place: &StorePlace,
+        manifest: &Manifest,
+    ) -> Result<ExitCode, Failure> {
+        let shown = plain::exact(&folder.path().display().to_string()).to_string();
+        let into = match place {
+            StorePlace::Folder => shown,
+            StorePlace::Postgres(settings) => format!("{} and {shown}", plain::exact(&settings.to_string())),
+        };
         let said = writeln!(
             io::stdout(),
-            "restored into {}: the state of {} UTC, written by baton {}\n\
+            "restored into {into}: the state of {} UTC, written by baton {}\n\
              What happened after that is not in it, and the logs of evidence end there: whoever audited them later \
              will see that they are shorter now.",
-            plain::exact(&folder.path().display().to_string()),
             plain::exact(&manifest.made_at),
             plain::exact(&manifest.version),
         );
@@ -72,6 +91,7 @@ impl Restore {
 enum Broke {
     Backup(Unfit),
     Folder(io::Error),
+    Store(baton_store::Error),
 }
 
 impl From<io::Error> for Broke {
@@ -108,7 +128,7 @@ fn own(folder: &DataFolder) -> [PathBuf; 4] {
 }
 
 /// Whatever happens in here, the inner folder is there until all files are in their places and the disk has that.
-fn restore(folder: &DataFolder, file: File) -> Result<Manifest, Broke> {
+fn restore(folder: &DataFolder, place: &StorePlace, file: File) -> Result<Manifest, Broke> {
     clear(folder)?;
     let inner = DataFolder::new(folder.restoring());
     DirBuilder::new().mode(0o700).create(inner.path())?;
@@ -116,6 +136,9 @@ fn restore(folder: &DataFolder, file: File) -> Result<Manifest, Broke> {
     let manifest =
         unpack(io::BufReader::new(file), inner.path(), baton_store::schema()).map_err(Broke::Backup)?;
     look_at(&inner, &manifest).map_err(Broke::Backup)?;
+    if let StorePlace::Postgres(settings) = place {
+        fill(settings, &inner, &manifest)?;
+    }
     for (from, to) in [
         (inner.artifacts(), folder.artifacts()),
         (inner.evidence_key(), folder.evidence_key()),
@@ -129,6 +152,17 @@ fn restore(folder: &DataFolder, file: File) -> Result<Manifest, Broke> {
     fs::remove_dir(inner.path())?;
     sync(folder.path())?;
     Ok(manifest)
+}
+
+/// Fills an empty database on PostgreSQL with the rows of the unpacked one, which is not needed any more then.
+fn fill(settings: &ConnectionSettings, inner: &DataFolder, manifest: &Manifest) -> Result<(), Broke> {
+    let database = inner.database();
+    let filled = baton_store::fill_postgres(settings, &database, &manifest.mark(), |_| {});
+    if filled.map_err(Broke::Store)? == Filled::Before {
+        note("the database has this backup already; only the files in the data folder are restored");
+    }
+    fs::remove_file(database)?;
+    Ok(())
 }
 
 /// The files against each other: whole pages, the schema that was named, the key its checkpoints are signed with.

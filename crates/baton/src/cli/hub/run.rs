@@ -15,9 +15,10 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
 
-use super::engine::{Engine, StorePlace};
+use super::engine::Engine;
 use super::greeting::Greeting;
 use super::service_manager::{self, State};
+use super::store_option::StorePlace;
 use super::{Trouble, folder};
 use crate::control;
 use crate::data_folder::{DataFolder, Holder, Lock};
@@ -156,7 +157,7 @@ async fn open(
     let bells = Arc::new(Bells::default());
     let ringer = bells.clone();
     let (opening, opened_at, address) = (folder.clone(), place.clone(), settings.public_url.clone());
-    // A migration may take its time; meanwhile callers are told that the hub starts.
+    // A migration may take its time; meanwhile callers get the error that the hub is starting.
     let opened = tokio::task::spawn_blocking(move || {
         opened_at.open(&opening, &address, check_every, Arc::new(move |committed| ringer.tell(committed)))
     });

@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use super::engine::StoreOption;
 use super::folder::Folder;
 use super::log::Log;
 use super::parse::{CheckEvery, SamplerName};
+use super::store_option::StoreOption;
 use super::{Trouble, log, parse, run};
 use crate::cli::failure::Failure;
 use crate::cli::settings::{Effective, Origin, Resolved};

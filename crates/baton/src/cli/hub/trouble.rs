@@ -49,13 +49,15 @@ pub(crate) enum Trouble {
     Socket { socket: PathBuf, error: io::Error },
     #[error("cannot open the database {database}: {error}", database = .database.display())]
     Database { database: PathBuf, error: baton_store::Error },
-    #[error("cannot use the PostgreSQL database: {}", .0.cause())]
-    Postgres(baton_store::Error),
+    #[error("cannot use the database {database}: {}", .error.cause())]
+    Postgres { database: String, error: baton_store::Error },
+    #[error("--store (BATON_STORE) cannot be used: {0}")]
+    Store(baton_store::SettingsError),
     #[error(
-        "--store (BATON_STORE) must be a PostgreSQL URL such as postgres://user@host/database; leave it out to keep \
-         everything in the data folder"
+        "--store contains a password, which every user of this machine can see in the list of processes; put the URL into \
+         BATON_STORE, or the password into a file and pass --store-password-file FILE"
     )]
-    StoreUrl,
+    PasswordOnCommandLine,
     #[error(
         "cannot use the database {database}: it is damaged: {damage}; restore a backup with `baton hub restore FILE --data-dir DIR` \
          into a new folder", database = .database.display()
@@ -111,7 +113,7 @@ impl Trouble {
                 | Self::Bind { .. }
                 | Self::System(_)
                 | Self::Database { error: Unavailable(_), .. }
-                | Self::Postgres(Unavailable(_))
+                | Self::Postgres { error: Unavailable(_), .. }
                 | Self::FirstAdmin(Store(_))
                 | Self::Rearm(Store(_))
                 | Self::Logs(Store(_))

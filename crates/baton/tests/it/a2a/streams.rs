@@ -199,7 +199,7 @@ fn a_stream_ends_within_15_seconds_of_its_tokens_revocation() {
     let mut stream = door.subscribe(&id, None).unwrap();
     stream.next_frame().unwrap();
     succeed(&tenant.user.delete(&format!("/api/auth/tokens/{token_id}")));
-    assert!(stream.next_frame().is_none(), "nothing more is said");
+    assert!(stream.next_frame().is_none(), "nothing more is sent");
     // A stream that is quiet for 20 seconds gets a comment: this one ended earlier.
     assert_eq!(stream.comments, 0);
 }

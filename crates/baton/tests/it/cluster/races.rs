@@ -6,7 +6,7 @@ use std::sync::Barrier;
 use std::thread;
 
 use super::super::history::assert_legal;
-use super::super::http::{Response, Client};
+use super::super::http::{Client, Response};
 use super::super::tenant::{Tenant, act, claim, events, send, succeed, task, text};
 use super::Cluster;
 
@@ -93,7 +93,8 @@ fn of_two_claims_through_two_hubs_exactly_one_gets_the_task() {
         let body = json!({"wait_seconds": 0, "lease_seconds": 60});
         let call = |worker: &Client| worker.post("/api/claim", &body);
         let answers = track.race(&track.worker, [&call, &call]).map(|answer| succeed(&answer));
-        let won: Vec<usize> = (0..2).filter(|place| answers[*place]["task"]["task_id"] == json!(sent)).collect();
+        let won: Vec<usize> =
+            (0..2).filter(|place| answers[*place]["task"]["task_id"] == json!(sent)).collect();
         assert_eq!(won.len(), 1, "{answers:?}");
         wins[won[0]] += 1;
         assert!(answers[1 - won[0]]["task"].is_null(), "{answers:?}");
@@ -148,7 +149,8 @@ fn of_a_reply_and_a_reassignment_through_two_hubs_exactly_one_takes_effect() {
     for number in 0..tries() {
         let sent = track.send(number);
         let body = json!({"text": "done", "lease_id": track.claim(&sent)});
-        let reply = |_: &Client| act(&track.cluster.at(0, &track.worker), &sent, "reply", &body);
+        let worker = track.cluster.at(0, &track.worker);
+        let reply = |_: &Client| act(&worker, &sent, "reply", &body);
         let reassign = |user: &Client| act(user, &sent, "reassign", &json!({"new_alias": "left"}));
         let won = winner(&track.race(&track.network.user, [&reply, &reassign]), &mut wins);
         let row = track.settled(&sent, 3);

@@ -123,7 +123,7 @@ fn every_page_says_whether_it_is_a_guide_a_reference_or_an_explanation() {
             !text.lines().take(4).any(|line| kinds.iter().any(|kind| line.starts_with(kind)))
         })
         .collect();
-    assert!(without.is_empty(), "the first paragraph of these lacks the kind: {without:?}");
+    assert!(without.is_empty(), "the first paragraph of these names no kind: {without:?}");
 }
 
 #[test]

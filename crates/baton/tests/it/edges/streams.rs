@@ -94,7 +94,7 @@ fn a_revoked_token_is_refused_at_its_next_call_and_its_streams_end_within_15_sec
     stream.next_frame().unwrap();
     succeed(&network.user.delete(&format!("/api/auth/tokens/{token_id}")));
     refused(&worker.get("/api/inbox"), 401, "unauthorized");
-    assert!(stream.next_frame().is_none(), "nothing more is said");
+    assert!(stream.next_frame().is_none(), "nothing more is sent");
     // A stream that is quiet for 20 seconds gets a comment: this one ended earlier.
     assert_eq!(stream.comments, 0);
 }

@@ -28,7 +28,7 @@ impl Story {
         let body = json!({"alias": "worker", "task": "the text", "artifacts": [{"sha256": sent}]});
         let id = send_with(&tenant.user, &body);
         let lease = claim(&worker, 5, 60)["lease_id"].clone();
-        let said = upload(&tenant.user, network, "said.txt", "what was said");
+        let said = upload(&tenant.user, network, "said.txt", "what was written");
         let more = json!({"text": "and this", "artifacts": [{"sha256": said}]});
         succeed(&act(&tenant.user, &id, "answer", &more));
         let shared = json!({"lease_id": lease, "artifact_id": "a", "parts": [{"text": "what was shared"}]});
@@ -55,7 +55,7 @@ fn every_text_part_and_artifact_of_a_task_is_recorded_and_a_changed_byte_is_name
     let recorded = [
         ("the text", "the content of event 1"),
         ("what came in", "part 1, text/plain, of event 1"),
-        ("what was said", "part 1, text/plain, of event 2"),
+        ("what was written", "part 1, text/plain, of event 2"),
         ("what was shared", "part 1, text/plain, of event 3"),
         ("what came out", "part 1, text/plain, of event 4"),
         ("the result", "the result of event 4"),

@@ -90,10 +90,6 @@ impl Page {
     pub(crate) fn value(&self, series: &str) -> f64 {
         self.samples.get(series).copied().unwrap_or(0.0)
     }
-
-    pub(crate) fn families(&self) -> BTreeSet<&str> {
-        self.kinds.keys().map(String::as_str).collect()
-    }
 }
 
 fn check_labels(series: &str, name: &str) {

@@ -18,6 +18,9 @@ use crate::it::work::worker::Worker;
 /// Leaves a line for each run of a command: there are no more than leases were given.
 const SCRIPT: &str = r#"read -r line; echo "$BATON_TASK_ID" >> "$WHERE/runs"; echo "did $line""#;
 
+/// Tasks that were sent before a single fault is tried.
+const LOAD: usize = 50;
+
 pub(super) struct Faults<'a> {
     grounds: &'a mut Grounds,
     stage: &'a Stage,
@@ -49,6 +52,13 @@ impl<'a> Faults<'a> {
         for worker in &mut self.processes {
             worker.kill9();
             collect(self.stage, worker);
+        }
+    }
+
+    /// Until enough was sent that a fault meets some of it.
+    pub(super) fn wait_for_load(&mut self) {
+        while self.stage.ledger.acknowledged() < LOAD {
+            self.wait(100, 200);
         }
     }
 

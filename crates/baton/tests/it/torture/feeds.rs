@@ -56,7 +56,7 @@ fn whole(stage: &Stage, network: &Network, alias: Option<&'static str>) -> Frame
         frames
     };
     let mut all: Vec<Frames> = std::thread::scope(|scope| {
-        let all: Vec<_> = stage.hubs().iter().map(|hub| scope.spawn(|| of_hub(*hub))).collect();
+        let all: Vec<_> = stage.hubs().iter().map(|hub| scope.spawn(move || of_hub(*hub))).collect();
         all.into_iter().map(|frames| frames.join().unwrap()).collect()
     });
     let first = all.remove(0);
@@ -75,7 +75,7 @@ fn compare(stage: &Stage, network: &Network, alias: Option<&'static str>, feed: 
     let book = stage.ledger.book();
     let Some(sent) = book.streams.get(&(network.number, alias)) else { return };
     let Some((last, _)) = sent.last_key_value() else { return };
-    let due: Frames = feed.range(..=last).map(|(n, body)| (*n, body.clone())).collect();
+    let due: Frames = feed.range(..=*last).map(|(n, body)| (*n, body.clone())).collect();
     let is_same = due == *sent;
     let differs = due.iter().find(|(n, body)| sent.get(n) != Some(body)).map(|(n, _)| *n);
     let too_many = sent.keys().find(|n| !due.contains_key(n)).copied();

@@ -95,6 +95,11 @@ impl Ledger {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How many tasks the hubs have acknowledged.
+    pub(super) fn acknowledged(&self) -> usize {
+        self.book().known.iter().map(Vec::len).sum()
+    }
+
     /// Something that must never be.
     pub(super) fn finding(&self, what: String) {
         self.book().find(what);

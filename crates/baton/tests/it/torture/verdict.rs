@@ -327,7 +327,7 @@ fn check_hub(grounds: &Grounds, stage: &Stage) {
     if kib > ANONYMOUS_MAX_KIB {
         stage.ledger.finding(format!("the hub held {kib} KiB"));
     }
-    // A panic is told with its place in the code.
+    // A panic is logged with its place in the code.
     for hub in &grounds.hubs {
         for line in hub.log().lines().filter(|line| line.contains("place=")) {
             stage.ledger.finding(format!("a panic: {line}"));

@@ -202,7 +202,7 @@ fn a_token_that_comes_when_the_worker_was_told_to_stop_is_ended() {
     });
     let mut worker = Worker::start(&hub, "late", &[], "cat");
     let next = |what: &str| {
-        let mut calls = std::iter::from_fn(|| hears.recv_timeout(super::worker::PATIENCE).ok());
+        let mut calls = std::iter::from_fn(|| incoming.recv_timeout(super::worker::PATIENCE).ok());
         assert!(calls.any(|call| call.starts_with(what)), "no {what}");
     };
     next("POST /api/auth/node-token ");

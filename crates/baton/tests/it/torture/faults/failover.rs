@@ -13,7 +13,7 @@ use crate::it::torture::senders::order;
 /// What an outage may take beside the time after which Patroni promotes a standby.
 const OUTAGE_BESIDE_TTL: Duration = Duration::from_secs(10);
 /// How long writes are made that only the primary has.
-const ALONE: Duration = Duration::from_secs(2);
+const ALONE: Duration = Duration::from_secs(4);
 
 impl Faults<'_> {
     pub(super) fn one_in_a_cluster(&mut self) {
@@ -112,6 +112,7 @@ impl Faults<'_> {
             leader,
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'walsender'",
         );
+        let before = self.stage.ledger.acknowledged();
         let until = Instant::now() + ALONE;
         let mut cancelled = 0;
         while Instant::now() < until {
@@ -119,9 +120,10 @@ impl Faults<'_> {
             cancelled += answer.and_then(|count| count.parse::<u64>().ok()).unwrap_or_default();
             std::thread::sleep(Duration::from_millis(50));
         }
-        if meanwhile.is_some() {
-            println!("cancelled {cancelled} commits");
-        }
+        let alone = self.stage.ledger.acknowledged() - before;
+        println!(
+            "while the primary was alone {alone} tasks were acknowledged, {cancelled} commits were cancelled"
+        );
         let began = Instant::now();
         self.cluster().kill_node(leader);
         others.iter().for_each(|n| self.cluster().signal_postgres(*n, Signal::CONT));
