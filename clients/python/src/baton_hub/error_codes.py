@@ -8,7 +8,7 @@ from .errors import BatonError
 
 
 class AccessDeniedToRequestedNetwork(BatonError):
-    """The network to send into is unknown or not yours; the two answer alike."""
+    """The network to send to does not exist, or you are not a member; the two are answered alike."""
 
     default_code = "access denied to requested network"
     remedies = (
@@ -17,9 +17,9 @@ class AccessDeniedToRequestedNetwork(BatonError):
 
 
 class AliasInUse(BatonError):
-    """The alias is a member's username, another token's, or live elsewhere · The alias belongs to another
-    user, whose token held it first · The alias looks like an alias or a member's username of the network ·
-    The username of the user who wants to join is, or looks like, an agent's alias."""
+    """The alias is the username of a member, belongs to another token, or is in use by a live session ·
+    The alias belongs to another user · The alias looks like an alias or a member's username of the network
+    · The username of the user who wants to join is, or looks like, an agent's alias."""
 
     default_code = "alias_in_use"
     remedies = (
@@ -31,7 +31,7 @@ class AliasInUse(BatonError):
 
 
 class AliasNotFound(BatonError):
-    """No token or session of the network has this alias."""
+    """No agent in the network has this alias."""
 
     default_code = "alias_not_found"
     remedies = (
@@ -40,7 +40,7 @@ class AliasNotFound(BatonError):
 
 
 class ArtifactNotFound(BatonError):
-    """No artifact of the network has this SHA-256, or none that you may read; the two answer alike."""
+    """The network has no artifact with this SHA-256, or you may not read it; the two are answered alike."""
 
     default_code = "artifact_not_found"
     remedies = (
@@ -49,13 +49,13 @@ class ArtifactNotFound(BatonError):
 
 
 class ArtifactQuotaExceeded(BatonError):
-    """The network's artifacts would have more bytes than its quota allows."""
+    """The upload does not fit into the network's quota for artifacts."""
 
     default_code = "artifact_quota_exceeded"
 
 
 class ArtifactTooLarge(BatonError):
-    """The bytes uploaded are more than one artifact may have."""
+    """The upload is larger than an artifact may be."""
 
     default_code = "artifact_too_large"
 
@@ -70,7 +70,7 @@ class BodyTooLarge(BatonError):
 
 
 class Busy(BatonError):
-    """Too many calls of this account are waiting, other writes got in the way, or the hub has no memory
+    """Too many calls of this account are waiting, other writes were in the way, or the hub has no memory
     left for large answers."""
 
     default_code = "busy"
@@ -80,7 +80,7 @@ class Busy(BatonError):
 
 
 class ContentTypeMustBeApplicationJson(BatonError):
-    """The body is not called JSON."""
+    """The `content-type` of the body is not JSON."""
 
     default_code = "content-type must be application/json"
     remedies = (
@@ -89,7 +89,7 @@ class ContentTypeMustBeApplicationJson(BatonError):
 
 
 class ContentTypeMustBeApplicationJsonOrApplicationXNdjson(BatonError):
-    """Packets are called neither JSON nor lines of JSON."""
+    """The `content-type` of packets is neither JSON nor lines of JSON."""
 
     default_code = "content-type must be application/json or application/x-ndjson"
     remedies = (
@@ -98,7 +98,7 @@ class ContentTypeMustBeApplicationJsonOrApplicationXNdjson(BatonError):
 
 
 class CrossNetworkParent(BatonError):
-    """The parent named is no task of this network."""
+    """The parent task is not in this network."""
 
     default_code = "cross_network_parent"
     remedies = (
@@ -144,7 +144,7 @@ class DuplicateHeader(BatonError):
 
 
 class HostNotAllowed(BatonError):
-    """The hub is called by a name that is not its own."""
+    """The `Host` header is not an address of this hub."""
 
     default_code = "host not allowed"
     remedies = (
@@ -153,7 +153,7 @@ class HostNotAllowed(BatonError):
 
 
 class IdempotencyKeyReused(BatonError):
-    """The key came before with other arguments."""
+    """The key was already used with different arguments."""
 
     default_code = "idempotency_key_reused"
     remedies = (
@@ -162,7 +162,7 @@ class IdempotencyKeyReused(BatonError):
 
 
 class IncorrectCurrentPassword(BatonError):
-    """The password to be changed is another."""
+    """The current password is wrong."""
 
     default_code = "incorrect current password"
     remedies = (
@@ -171,7 +171,7 @@ class IncorrectCurrentPassword(BatonError):
 
 
 class InternalError(BatonError):
-    """The hub broke inside."""
+    """An error inside the hub."""
 
     default_code = "internal_error"
     remedies = (
@@ -207,7 +207,7 @@ class InvalidInviteCode(BatonError):
 
 
 class InvalidUsernameOrPassword(BatonError):
-    """Username or password is wrong; which one is not said."""
+    """The username or the password is wrong."""
 
     default_code = "invalid username or password"
     remedies = (
@@ -225,7 +225,7 @@ class InvitationNotFound(BatonError):
 
 
 class InviteCodeExpired(BatonError):
-    """The invite's time is over, or who made it may no longer invite."""
+    """The invite has expired, or the user who made it may no longer invite."""
 
     default_code = "invite code expired"
     remedies = (
@@ -234,7 +234,7 @@ class InviteCodeExpired(BatonError):
 
 
 class InviteCodeFullyUsed(BatonError):
-    """The invite was used as often as it may be."""
+    """The invite has been used as often as it allows."""
 
     default_code = "invite code fully used"
     remedies = (
@@ -243,7 +243,7 @@ class InviteCodeFullyUsed(BatonError):
 
 
 class LeaseLost(BatonError):
-    """The lease lapsed, was voided, or its task ended."""
+    """The lease has expired or was withdrawn, or its task has ended."""
 
     default_code = "lease_lost"
     remedies = (
@@ -252,7 +252,7 @@ class LeaseLost(BatonError):
 
 
 class LeaseStillRuns(BatonError):
-    """The lease has time left; only the hub's own sweep hears this."""
+    """The lease has time left. Used inside the hub only."""
 
     default_code = "lease_still_runs"
     remedies = (
@@ -261,7 +261,7 @@ class LeaseStillRuns(BatonError):
 
 
 class LoginLocked(BatonError):
-    """Too many logins of this username failed."""
+    """Too many logins with this username failed."""
 
     default_code = "login_locked"
     remedies = (
@@ -270,7 +270,7 @@ class LoginLocked(BatonError):
 
 
 class MessageNotFoundOrAlreadyAcknowledged(BatonError):
-    """No delivery of yours that waits to be acknowledged has this id."""
+    """No delivery with this id is waiting for your acknowledgement."""
 
     default_code = "message not found or already acknowledged"
     remedies = (
@@ -279,7 +279,7 @@ class MessageNotFoundOrAlreadyAcknowledged(BatonError):
 
 
 class MethodNotAllowed(BatonError):
-    """The path is there, with other methods."""
+    """The path exists, with other methods."""
 
     default_code = "method not allowed"
     remedies = (
@@ -288,7 +288,7 @@ class MethodNotAllowed(BatonError):
 
 
 class NetworkNameAlreadyExists(BatonError):
-    """You have a network of this name."""
+    """You already have a network with this name."""
 
     default_code = "network name already exists"
     remedies = (
@@ -297,7 +297,7 @@ class NetworkNameAlreadyExists(BatonError):
 
 
 class NetworkNotFound(BatonError):
-    """The network is unknown or not yours; the two answer alike."""
+    """The network does not exist, or you are not a member; the two are answered alike."""
 
     default_code = "network not found"
     remedies = (
@@ -306,7 +306,7 @@ class NetworkNotFound(BatonError):
 
 
 class NetworkIdAndNodeNameRequired(BatonError):
-    """A token is minted without saying for which network and node."""
+    """The call to create a token does not name the network and the node."""
 
     default_code = "network_id and node_name required"
     remedies = (
@@ -315,7 +315,7 @@ class NetworkIdAndNodeNameRequired(BatonError):
 
 
 class NetworkIdRequired(BatonError):
-    """You have not exactly one network, and name none."""
+    """You do not belong to exactly one network, and the call names none."""
 
     default_code = "network_id_required"
     remedies = (
@@ -324,7 +324,7 @@ class NetworkIdRequired(BatonError):
 
 
 class NetworkTokenRequired(BatonError):
-    """The call is for agents."""
+    """Only a node token can make this call."""
 
     default_code = "network_token_required"
     remedies = (
@@ -333,7 +333,7 @@ class NetworkTokenRequired(BatonError):
 
 
 class NoWriteAccessToThisNetwork(BatonError):
-    """A token is minted for a network you may not write to."""
+    """You try to create a token for a network you may not write to."""
 
     default_code = "no write access to this network"
     remedies = (
@@ -342,7 +342,7 @@ class NoWriteAccessToThisNetwork(BatonError):
 
 
 class NoEvidence(BatonError):
-    """Nothing was recorded where you asked."""
+    """Nothing has been recorded there."""
 
     default_code = "no_evidence"
     remedies = (
@@ -351,7 +351,7 @@ class NoEvidence(BatonError):
 
 
 class NotAMember(BatonError):
-    """The user named is no member."""
+    """The user is not a member of this network."""
 
     default_code = "not a member"
     remedies = (
@@ -369,7 +369,7 @@ class NotFound(BatonError):
 
 
 class NotAnOption(BatonError):
-    """The question offers options, and the answer is none of them."""
+    """The question has options, and the answer is not one of them."""
 
     default_code = "not_an_option"
     remedies = (
@@ -378,7 +378,7 @@ class NotAnOption(BatonError):
 
 
 class OriginNotAllowed(BatonError):
-    """A page of another origin calls."""
+    """A web page of another origin makes the call."""
 
     default_code = "origin not allowed"
     remedies = (
@@ -387,8 +387,8 @@ class OriginNotAllowed(BatonError):
 
 
 class OutcomeUnknown(BatonError):
-    """The hub could not see whether a commit was done: it stopped, lost its connection to the database, or
-    the disk did not confirm it."""
+    """The hub does not know whether the change was committed: it stopped, lost its connection to the
+    database, or the disk did not confirm it."""
 
     default_code = "outcome_unknown"
     remedies = (
@@ -397,7 +397,7 @@ class OutcomeUnknown(BatonError):
 
 
 class PasswordIsTooCommon(BatonError):
-    """The password is on the list everybody tries first."""
+    """The password is on a list of common passwords."""
 
     default_code = "password is too common"
     remedies = (
@@ -415,9 +415,9 @@ class PasswordMustBeAtLeast8Characters(BatonError):
 
 
 class PermissionDenied(BatonError):
-    """You may see the thing, but not do this to it · A user token acts on a task and names no network · A
-    node token without an alias acts as nobody · A role at or above your own would be given, changed or
-    taken away · The owner of a network wants to leave it."""
+    """You may see the thing, but not do this to it · A user token acts on a task and names no network ·
+    The node token has no alias yet, so the hub cannot tell which agent acts · The call would give, change
+    or remove a role at or above your own · The owner of a network tries to leave it."""
 
     default_code = "permission_denied"
     remedies = (
@@ -430,13 +430,13 @@ class PermissionDenied(BatonError):
 
 
 class QuotaExceeded(BatonError):
-    """The account or the network has as much of something as it may have."""
+    """The account or the network has reached a limit."""
 
     default_code = "quota_exceeded"
 
 
 class RateLimited(BatonError):
-    """This token or address calls too often · This token has too many requests in flight."""
+    """This token or address makes too many calls · This token has too many requests in flight."""
 
     default_code = "rate_limited"
     remedies = (
@@ -454,7 +454,7 @@ class ReadTookTooLong(BatonError):
 
 
 class RegistrationIsClosed(BatonError):
-    """Nobody may register by themselves here."""
+    """Registration is closed on this hub."""
 
     default_code = "registration is closed"
     remedies = (
@@ -463,7 +463,7 @@ class RegistrationIsClosed(BatonError):
 
 
 class ReplyTaskNotFound(BatonError):
-    """The task replied to is unknown or out of your sight."""
+    """The task to reply to does not exist, or you may not read it."""
 
     default_code = "reply_task_not_found"
     remedies = (
@@ -481,7 +481,7 @@ class ReplyTaskTerminal(BatonError):
 
 
 class ShuttingDown(BatonError):
-    """The hub stops."""
+    """The hub is stopping."""
 
     default_code = "shutting_down"
     remedies = (
@@ -490,7 +490,7 @@ class ShuttingDown(BatonError):
 
 
 class Starting(BatonError):
-    """The hub is not up yet."""
+    """The hub is starting."""
 
     default_code = "starting"
     remedies = (
@@ -526,7 +526,7 @@ class TaskStatusIsNotRetryable(BatonError):
 
 
 class TaskStatusIsNotRunning(BatonError):
-    """Nobody works on the task, so nobody has a question about it."""
+    """The task is not running, so no worker can ask a question about it."""
 
     default_code = "task status is <status>, not running"
     remedies = (
@@ -535,7 +535,7 @@ class TaskStatusIsNotRunning(BatonError):
 
 
 class TaskStatusIsNotWaitingInput(BatonError):
-    """The task asked nothing."""
+    """The task has not asked a question."""
 
     default_code = "task status is <status>, not waiting_input"
     remedies = (
@@ -544,7 +544,7 @@ class TaskStatusIsNotWaitingInput(BatonError):
 
 
 class TaskAlreadyRetried(BatonError):
-    """The task was retried before; callers get that retry's answer."""
+    """The task was already retried; callers get the answer of that retry."""
 
     default_code = "task_already_retried"
     remedies = (
@@ -553,7 +553,7 @@ class TaskAlreadyRetried(BatonError):
 
 
 class TaskExists(BatonError):
-    """A task of this id is there."""
+    """A task with this id already exists."""
 
     default_code = "task_exists"
     remedies = (
@@ -562,7 +562,7 @@ class TaskExists(BatonError):
 
 
 class TaskIsRunning(BatonError):
-    """Somebody works on the task already."""
+    """A worker is already working on the task."""
 
     default_code = "task_is_running"
     remedies = (
@@ -571,7 +571,7 @@ class TaskIsRunning(BatonError):
 
 
 class TaskIsWaitingInput(BatonError):
-    """The task waits for its sender."""
+    """The task is waiting for an answer from its sender."""
 
     default_code = "task_is_waiting_input"
     remedies = (
@@ -580,7 +580,7 @@ class TaskIsWaitingInput(BatonError):
 
 
 class TaskNotFound(BatonError):
-    """The task is unknown or out of your sight; the two answer alike."""
+    """The task does not exist, or you may not read it; the two are answered alike."""
 
     default_code = "task_not_found"
     remedies = (
@@ -589,7 +589,7 @@ class TaskNotFound(BatonError):
 
 
 class TaskNotOverdue(BatonError):
-    """The task has time left; only the hub's own sweep hears this."""
+    """The task has time left. Used inside the hub only."""
 
     default_code = "task_not_overdue"
     remedies = (
@@ -598,7 +598,7 @@ class TaskNotOverdue(BatonError):
 
 
 class TheBodyWasCutOff(BatonError):
-    """The body ended before its end."""
+    """The connection ended before the whole body had arrived."""
 
     default_code = "the body was cut off"
     remedies = (
@@ -616,7 +616,7 @@ class TheRequestTookTooLongToArrive(BatonError):
 
 
 class TokenNotFound(BatonError):
-    """The token to revoke is unknown or not yours."""
+    """The token to revoke does not exist, or is not yours."""
 
     default_code = "token not found"
     remedies = (
@@ -634,7 +634,7 @@ class TooManyExports(BatonError):
 
 
 class TreeTooLarge(BatonError):
-    """A cancel with `cascade` found more open descendants than end together."""
+    """A cancel with `cascade` found more open descendants than can be cancelled together."""
 
     default_code = "tree_too_large"
     remedies = (
@@ -652,7 +652,7 @@ class Unauthorized(BatonError):
 
 
 class UserAlreadyAMember(BatonError):
-    """The user named is a member already."""
+    """The user is already a member."""
 
     default_code = "user already a member"
     remedies = (
@@ -670,7 +670,7 @@ class UserAlreadyInvited(BatonError):
 
 
 class UserNotFound(BatonError):
-    """The user named is unknown."""
+    """No user has this id."""
 
     default_code = "user not found"
     remedies = (
@@ -679,7 +679,7 @@ class UserNotFound(BatonError):
 
 
 class UserTokenRequired(BatonError):
-    """The call is for people."""
+    """Only a user token can make this call."""
 
     default_code = "user_token_required"
     remedies = (
@@ -688,7 +688,7 @@ class UserTokenRequired(BatonError):
 
 
 class UsernameAlreadyTaken(BatonError):
-    """The username is reserved or another's, without regard to case and look-alikes."""
+    """The username is reserved, or it is the same as or looks like another user's; case does not matter."""
 
     default_code = "username already taken"
     remedies = (
@@ -697,7 +697,7 @@ class UsernameAlreadyTaken(BatonError):
 
 
 class UsernameContainsInvalidCharacters(BatonError):
-    """The username has other characters."""
+    """The username has a character that is not allowed."""
 
     default_code = "username contains invalid characters"
     remedies = (

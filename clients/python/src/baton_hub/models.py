@@ -224,7 +224,7 @@ class AliasHandOver(TypedDict):
 UserId: TypeAlias = str
 """A user."""
 Username: TypeAlias = str
-"""The name a person has on the hub."""
+"""The name a user has on the hub."""
 
 class OwnedAliasRequired(TypedDict):
     """What every `OwnedAlias` has."""
@@ -284,7 +284,7 @@ class AnswerToQuestion(AnswerToQuestionRequired, total=False):
 MessageId: TypeAlias = str
 """A delivery; a task's first has the task's id."""
 Status: TypeAlias = Literal["delivered", "acked", "running", "waiting_input", "replied", "failed", "cancelled", "expired"]
-"""Where a task stands."""
+"""The status of a task."""
 
 class Answered(TypedDict):
     """Where the task stands now."""
@@ -517,16 +517,16 @@ class CancelledRequired(TypedDict):
     """What every `Cancelled` has."""
 
     cancelled: bool
-    """Whether the task itself was called off: not if it had ended and only its descendants were."""
+    """Whether the task itself was cancelled: not if it had ended and only its descendants were."""
     ok: bool
     task_id: str
 
 
 class Cancelled(CancelledRequired, total=False):
-    """Whether it was called off. A task that has ended, or is not there, is answered and not an error."""
+    """Whether it was cancelled. A task that has ended, or is not there, is answered and not an error."""
 
     cancelled_descendants: int
-    """With `cascade`: how many tasks below it were called off with it; absent if none were."""
+    """With `cascade`: how many tasks below it were cancelled with it; absent if none were."""
     open_descendants: int
     """Without `cascade`: how many tasks below it are still open, counted up to 1,000; absent if none are."""
 
@@ -552,7 +552,7 @@ class Error(ErrorRequired, total=False):
 
 
 CancelRefused: TypeAlias = Cancelled | Error
-"""Why nothing was called off: the task had ended, or too much is open below it."""
+"""Why nothing was cancelled: the task had ended, or too many tasks are open below it."""
 
 class CardPublicKey(TypedDict):
     """The public half, as RFC 8037 writes it."""
@@ -635,7 +635,7 @@ class Task(TaskRequired, total=False):
     result_truncated: bool
     """In a list, if `result` is only the beginning."""
     retry_backoff_seconds: int | None
-    """How long it waits after a lapsed lease until it is delivered again, if it does."""
+    """Seconds to wait after an expired lease before redelivery, if it does."""
     retry_of: TaskId | None
     run_timeout_seconds: int | None
     """How long one run may take, if that is limited."""
@@ -656,7 +656,7 @@ class TaskMessageRequired(TypedDict):
 
 
 class TaskMessage(TaskMessageRequired, total=False):
-    """Something said on a task between its text and its result."""
+    """A message on a task between its text and its result."""
 
     artifacts: list[Artifact]
     """What came with it."""
@@ -683,7 +683,7 @@ class Claimed(ClaimedRequired, total=False):
     lease_expires_at: Time | None
     lease_id: LeaseId | None
     messages: list[TaskMessage] | None
-    """What was said on the task, oldest first; the newest, if it is much."""
+    """The messages on the task, oldest first; only the newest if there are many."""
     traceparent: str | None
     """The trace the task was sent in."""
 
@@ -695,7 +695,7 @@ class ClaimedTaskRequired(TypedDict):
     """What came with it, and what its work has brought so far."""
     lease_id: LeaseId
     messages: list[TaskMessage]
-    """What was said on it, oldest first; the newest, if it is much."""
+    """The messages on it, oldest first; only the newest if there are many."""
     task: Task
 
 
@@ -986,7 +986,7 @@ class MembersRequired(TypedDict):
     members: list[Member]
     ok: bool
     pending: list[PendingMember]
-    """Invited users who have not answered yet; they are no members."""
+    """Invited users who have not answered yet; they are not members."""
 
 
 class Members(MembersRequired, total=False):
@@ -1087,11 +1087,11 @@ class NewBroadcastRequired(TypedDict):
     """What every `NewBroadcast` has."""
 
     message: str
-    """What to tell."""
+    """The message."""
 
 
 class NewBroadcast(NewBroadcastRequired, total=False):
-    """What is to be said, and to whom."""
+    """The message and its recipient."""
 
     filter_server: str | None
     """Only agents with this server label."""
@@ -1187,7 +1187,7 @@ class NewTask(NewTaskRequired, total=False):
     run_timeout_seconds: int | None
     """How long one run may take; after that the task fails with run_timeout. No limit by default."""
     ttl_seconds: int | None
-    """How long it may wait to be taken up, 3600 by default."""
+    """Seconds the task may wait before an agent starts it, 3600 by default."""
     wait_seconds: int | None
     """Wait so long for the task to end or to ask for input; 0 by default."""
 
@@ -1302,7 +1302,7 @@ class PasswordChanged(TypedDict):
 
 
 PrincipalKind: TypeAlias = Literal["user", "node", "hub"]
-"""What somebody who acts is."""
+"""Whether an actor is a user or an agent."""
 
 class ProfileRequired(TypedDict):
     """What every `Profile` has."""
@@ -1363,7 +1363,8 @@ class Question(QuestionRequired, total=False):
     artifacts: list[ArtifactReference] | None
     """Artifacts that come with it, uploaded with `PUT /api/artifacts`."""
     auth_required: bool | None
-    """The sender has to authenticate somewhere before the work can go on; the question says where and how."""
+    """The sender has to authenticate somewhere before the work can continue; the question says where and
+    how."""
     input_ttl_seconds: int | None
     """How long the question waits for its answer; 604800, which is 7 days, by default."""
     keep_lease: bool | None
@@ -1435,7 +1436,7 @@ class Registration(RegistrationRequired, total=False):
 
 
 class Remote(TypedDict):
-    """An agent of others as it is shown."""
+    """A remote agent as it is shown."""
 
     alias: str
     card_url: str
@@ -1547,7 +1548,7 @@ class SharedArtifactRequired(TypedDict):
     """What every `SharedArtifact` has."""
 
     artifact_id: str
-    """What you call the artifact; the same again adds to it or replaces it."""
+    """Your id for the artifact; using it again replaces it, or appends with --append."""
     lease_id: str
     """The lease you hold."""
     parts: list[Part]
@@ -1557,7 +1558,7 @@ class SharedArtifact(SharedArtifactRequired, total=False):
     """The body of `POST /api/tasks/:id/artifacts`."""
 
     append: bool
-    """Add to what was shared under this id; otherwise it is replaced."""
+    """Append to what was shared under this id instead of replacing it."""
     description: str | None
     last_chunk: bool
     """Whether nothing is added to it any more."""
@@ -1629,7 +1630,7 @@ class WholeTask(Task):
     artifacts: list[Any]
     """What was reported with its completion, and what came with its text, its work and its reply."""
     messages: list[TaskMessage]
-    """What was said on it, oldest first; the newest, if it is much."""
+    """The messages on it, oldest first; only the newest if there are many."""
 
 
 class TaskSentRequired(TypedDict):
@@ -1675,7 +1676,7 @@ class TaskShown(TaskShownRequired, total=False):
     message_count: int | None
     """How many there are."""
     messages: list[TaskMessage]
-    """What was said on it, oldest first; the newest, if it is much."""
+    """The messages on it, oldest first; only the newest if there are many."""
     retried_to: TaskId | None
 
 
@@ -1828,7 +1829,7 @@ class WorkerReport(TypedDict, total=False):
     """What the worker reports; it replaces what it reported before."""
 
     concurrency: int | None
-    """Tasks at the same time."""
+    """Tasks to run at the same time."""
     description: str | None
     """What the agent is, in a sentence; kept when the worker stops."""
     hostname: str | None

@@ -84,14 +84,14 @@ export type ErrorCode =
   | "username must be at least 2 characters"
   | "username too long (max 50)";
 
-/** `access denied to requested network`: The network to send into is unknown or not yours; the two answer alike. */
+/** `access denied to requested network`: The network to send to does not exist, or you are not a member; the two are answered alike. */
 export class AccessDeniedToRequestedNetwork extends BatonError<"access denied to requested network"> {
   static override readonly remedies: readonly string[] = [
     "check the id with `GET /api/networks`, or ask for an invite",
   ];
 }
 
-/** `alias_in_use`: The alias is a member's username, another token's, or live elsewhere. */
+/** `alias_in_use`: The alias is the username of a member, belongs to another token, or is in use by a live session. */
 export class AliasInUse extends BatonError<"alias_in_use"> {
   static override readonly remedies: readonly string[] = [
     "the alias is in use; choose another, or try again a minute after its agent has stopped",
@@ -101,28 +101,28 @@ export class AliasInUse extends BatonError<"alias_in_use"> {
   ];
 }
 
-/** `alias_not_found`: No token or session of the network has this alias. */
+/** `alias_not_found`: No agent in the network has this alias. */
 export class AliasNotFound extends BatonError<"alias_not_found"> {
   static override readonly remedies: readonly string[] = [
     "check the spelling, or create a token with this alias; `GET /api/status` lists the agents",
   ];
 }
 
-/** `artifact_not_found`: No artifact of the network has this SHA-256, or none that you may read; the two answer alike. */
+/** `artifact_not_found`: The network has no artifact with this SHA-256, or you may not read it; the two are answered alike. */
 export class ArtifactNotFound extends BatonError<"artifact_not_found"> {
   static override readonly remedies: readonly string[] = [
     "this network has no artifact of this name that you can read",
   ];
 }
 
-/** `artifact_quota_exceeded`: The network's artifacts would have more bytes than its quota allows. */
+/** `artifact_quota_exceeded`: The upload does not fit into the network's quota for artifacts. */
 export class ArtifactQuotaExceeded extends BatonError<"artifact_quota_exceeded"> {
   static override readonly remedies: readonly string[] = [
     "this network has 10,737,000,000 of 10,737,418,240 bytes of artifacts, and the upload does not fit; wait until old ones are deleted, or ask a system admin to raise artifact_bytes",
   ];
 }
 
-/** `artifact_too_large`: The bytes uploaded are more than one artifact may have. */
+/** `artifact_too_large`: The upload is larger than an artifact may be. */
 export class ArtifactTooLarge extends BatonError<"artifact_too_large"> {
   static override readonly remedies: readonly string[] = [
     "an artifact must be at most 1,073,741,824 bytes; send it in pieces",
@@ -134,24 +134,26 @@ export class BodyTooLarge extends BatonError<"body too large"> {
   static override readonly remedies: readonly string[] = ["send less at a time"];
 }
 
-/** `busy`: Too many calls of this account are waiting, other writes got in the way, or the hub has no memory left for large answers. */
+/** `busy`: Too many calls of this account are waiting, other writes were in the way, or the hub has no memory left for large answers. */
 export class Busy extends BatonError<"busy"> {
   static override readonly remedies: readonly string[] = ["too many calls are waiting; try again in a moment"];
 }
 
-/** `content-type must be application/json`: The body is not called JSON. */
+/** `content-type must be application/json`: The `content-type` of the body is not JSON. */
 export class ContentTypeMustBeApplicationJson extends BatonError<"content-type must be application/json"> {
   static override readonly remedies: readonly string[] = ["send the header `content-type: application/json`"];
 }
 
-/** `content-type must be application/json or application/x-ndjson`: Packets are called neither JSON nor lines of JSON. */
+/** `content-type must be application/json or application/x-ndjson`: The `content-type` of packets is neither JSON nor lines of JSON. */
 export class ContentTypeMustBeApplicationJsonOrApplicationXNdjson extends BatonError<"content-type must be application/json or application/x-ndjson"> {
   static override readonly remedies: readonly string[] = ["send the header `content-type: application/json`"];
 }
 
-/** `cross_network_parent`: The parent named is no task of this network. */
+/** `cross_network_parent`: The parent task is not in this network. */
 export class CrossNetworkParent extends BatonError<"cross_network_parent"> {
-  static override readonly remedies: readonly string[] = ["pass a task of the same network as the parent, or no parent"];
+  static override readonly remedies: readonly string[] = [
+    "pass a task of the same network as the parent, or no parent",
+  ];
 }
 
 /** `database_damaged`: The database file of the hub is damaged; writes are refused until its operator restores a backup. */
@@ -178,24 +180,26 @@ export class DuplicateHeader extends BatonError<"duplicate header"> {
   static override readonly remedies: readonly string[] = ["send Host and Authorization once each"];
 }
 
-/** `host not allowed`: The hub is called by a name that is not its own. */
+/** `host not allowed`: The `Host` header is not an address of this hub. */
 export class HostNotAllowed extends BatonError<"host not allowed"> {
-  static override readonly remedies: readonly string[] = ["call the hub by its IP address or localhost, or start it with --behind-proxy if a proxy is in front"];
+  static override readonly remedies: readonly string[] = [
+    "call the hub by its IP address or localhost, or start it with --behind-proxy if a proxy is in front",
+  ];
 }
 
-/** `idempotency_key_reused`: The key came before with other arguments. */
+/** `idempotency_key_reused`: The key was already used with different arguments. */
 export class IdempotencyKeyReused extends BatonError<"idempotency_key_reused"> {
   static override readonly remedies: readonly string[] = [
     "this idempotency_key was already used with different arguments; use a new key",
   ];
 }
 
-/** `incorrect current password`: The password to be changed is another. */
+/** `incorrect current password`: The current password is wrong. */
 export class IncorrectCurrentPassword extends BatonError<"incorrect current password"> {
   static override readonly remedies: readonly string[] = ["old_password must be your current password"];
 }
 
-/** `internal_error`: The hub broke inside. */
+/** `internal_error`: An error inside the hub. */
 export class InternalError extends BatonError<"internal_error"> {
   static override readonly remedies: readonly string[] = [
     "the call may or may not have had an effect; check before you repeat it",
@@ -217,7 +221,7 @@ export class InvalidInviteCode extends BatonError<"invalid invite code"> {
   static override readonly remedies: readonly string[] = ["no invite has this code; check it, or ask for a new invite"];
 }
 
-/** `invalid username or password`: Username or password is wrong; which one is not said. */
+/** `invalid username or password`: The username or the password is wrong. */
 export class InvalidUsernameOrPassword extends BatonError<"invalid username or password"> {
   static override readonly remedies: readonly string[] = ["check the username and the password"];
 }
@@ -229,83 +233,89 @@ export class InvitationNotFound extends BatonError<"invitation_not_found"> {
   ];
 }
 
-/** `invite code expired`: The invite's time is over, or who made it may no longer invite. */
+/** `invite code expired`: The invite has expired, or the user who made it may no longer invite. */
 export class InviteCodeExpired extends BatonError<"invite code expired"> {
   static override readonly remedies: readonly string[] = ["this invite has been used up; ask for a new one"];
 }
 
-/** `invite code fully used`: The invite was used as often as it may be. */
+/** `invite code fully used`: The invite has been used as often as it allows. */
 export class InviteCodeFullyUsed extends BatonError<"invite code fully used"> {
   static override readonly remedies: readonly string[] = ["this invite has been used up; ask for a new one"];
 }
 
-/** `lease_lost`: The lease lapsed, was voided, or its task ended. */
+/** `lease_lost`: The lease has expired or was withdrawn, or its task has ended. */
 export class LeaseLost extends BatonError<"lease_lost"> {
-  static override readonly remedies: readonly string[] = ["the lease has expired or was withdrawn; stop working on this task"];
+  static override readonly remedies: readonly string[] = [
+    "the lease has expired or was withdrawn; stop working on this task",
+  ];
 }
 
-/** `lease_still_runs`: The lease has time left; only the hub's own sweep hears this. */
+/** `lease_still_runs`: The lease has time left. Used inside the hub only. */
 export class LeaseStillRuns extends BatonError<"lease_still_runs"> {
   static override readonly remedies: readonly string[] = [];
 }
 
-/** `login_locked`: Too many logins of this username failed. */
+/** `login_locked`: Too many logins with this username failed. */
 export class LoginLocked extends BatonError<"login_locked"> {
   static override readonly remedies: readonly string[] = ["wait for `retry_after_ms`"];
 }
 
-/** `message not found or already acknowledged`: No delivery of yours that waits to be acknowledged has this id. */
+/** `message not found or already acknowledged`: No delivery with this id is waiting for your acknowledgement. */
 export class MessageNotFoundOrAlreadyAcknowledged extends BatonError<"message not found or already acknowledged"> {
-  static override readonly remedies: readonly string[] = ["no delivery with this id is waiting for your acknowledgement; get_inbox lists those that are"];
+  static override readonly remedies: readonly string[] = [
+    "no delivery with this id is waiting for your acknowledgement; get_inbox lists those that are",
+  ];
 }
 
-/** `method not allowed`: The path is there, with other methods. */
+/** `method not allowed`: The path exists, with other methods. */
 export class MethodNotAllowed extends BatonError<"method not allowed"> {
   static override readonly remedies: readonly string[] = ["use a method that the header `allow` lists"];
 }
 
-/** `network name already exists`: You have a network of this name. */
+/** `network name already exists`: You already have a network with this name. */
 export class NetworkNameAlreadyExists extends BatonError<"network name already exists"> {
-  static override readonly remedies: readonly string[] = ["you already have a network with this name; choose another name"];
+  static override readonly remedies: readonly string[] = [
+    "you already have a network with this name; choose another name",
+  ];
 }
 
-/** `network not found`: The network is unknown or not yours; the two answer alike. */
+/** `network not found`: The network does not exist, or you are not a member; the two are answered alike. */
 export class NetworkNotFound extends BatonError<"network not found"> {
   static override readonly remedies: readonly string[] = [
     "check the id with `GET /api/networks`, or ask for an invite",
   ];
 }
 
-/** `network_id and node_name required`: A token is minted without saying for which network and node. */
+/** `network_id and node_name required`: The call to create a token does not name the network and the node. */
 export class NetworkIdAndNodeNameRequired extends BatonError<"network_id and node_name required"> {
   static override readonly remedies: readonly string[] = ["pass network_id and node_name"];
 }
 
-/** `network_id_required`: You have not exactly one network, and name none. */
+/** `network_id_required`: You do not belong to exactly one network, and the call names none. */
 export class NetworkIdRequired extends BatonError<"network_id_required"> {
   static override readonly remedies: readonly string[] = [
     "pass network_id: you do not belong to exactly one network, so the hub cannot choose it for you",
   ];
 }
 
-/** `network_token_required`: The call is for agents. */
+/** `network_token_required`: Only a node token can make this call. */
 export class NetworkTokenRequired extends BatonError<"network_token_required"> {
   static override readonly remedies: readonly string[] = ["use a node token (ntok_…): only agents make this call"];
 }
 
-/** `no write access to this network`: A token is minted for a network you may not write to. */
+/** `no write access to this network`: You try to create a token for a network you may not write to. */
 export class NoWriteAccessToThisNetwork extends BatonError<"no write access to this network"> {
   static override readonly remedies: readonly string[] = ["ask an admin of the network to make you a member"];
 }
 
-/** `no_evidence`: Nothing was recorded where you asked. */
+/** `no_evidence`: Nothing has been recorded there. */
 export class NoEvidence extends BatonError<"no_evidence"> {
   static override readonly remedies: readonly string[] = [
     "ask again when something has been recorded, or for a smaller index or size",
   ];
 }
 
-/** `not a member`: The user named is no member. */
+/** `not a member`: The user is not a member of this network. */
 export class NotAMember extends BatonError<"not a member"> {
   static override readonly remedies: readonly string[] = ["`GET /api/networks/{network}/members` lists them"];
 }
@@ -315,26 +325,26 @@ export class NotFound extends BatonError<"not found"> {
   static override readonly remedies: readonly string[] = ["GET /openapi.json lists every path"];
 }
 
-/** `not_an_option`: The question offers options, and the answer is none of them. */
+/** `not_an_option`: The question has options, and the answer is not one of them. */
 export class NotAnOption extends BatonError<"not_an_option"> {
   static override readonly remedies: readonly string[] = [
     "answer with exactly one of the options, which the message names",
   ];
 }
 
-/** `origin not allowed`: A page of another origin calls. */
+/** `origin not allowed`: A web page of another origin makes the call. */
 export class OriginNotAllowed extends BatonError<"origin not allowed"> {
   static override readonly remedies: readonly string[] = ["start the hub with --cors-origin and this origin"];
 }
 
-/** `outcome_unknown`: The hub could not see whether a commit was done: it stopped, lost its connection to the database, or the disk did not confirm it. */
+/** `outcome_unknown`: The hub does not know whether the change was committed: it stopped, lost its connection to the database, or the disk did not confirm it. */
 export class OutcomeUnknown extends BatonError<"outcome_unknown"> {
   static override readonly remedies: readonly string[] = [
     "the call may or may not have had an effect; check before you repeat it",
   ];
 }
 
-/** `password is too common`: The password is on the list everybody tries first. */
+/** `password is too common`: The password is on a list of common passwords. */
 export class PasswordIsTooCommon extends BatonError<"password is too common"> {
   static override readonly remedies: readonly string[] = [
     "this password is on a public list of common passwords; choose another",
@@ -357,14 +367,14 @@ export class PermissionDenied extends BatonError<"permission_denied"> {
   ];
 }
 
-/** `quota_exceeded`: The account or the network has as much of something as it may have. */
+/** `quota_exceeded`: The account or the network has reached a limit. */
 export class QuotaExceeded extends BatonError<"quota_exceeded"> {
   static override readonly remedies: readonly string[] = [
     "this network has 100,000 open tasks, its limit; finish or cancel some, or ask a system admin to raise the limit",
   ];
 }
 
-/** `rate_limited`: This token or address calls too often. */
+/** `rate_limited`: This token or address makes too many calls. */
 export class RateLimited extends BatonError<"rate_limited"> {
   static override readonly remedies: readonly string[] = ["wait for `retry_after_ms`"];
 }
@@ -376,12 +386,14 @@ export class ReadTookTooLong extends BatonError<"read_took_too_long"> {
   ];
 }
 
-/** `registration is closed`: Nobody may register by themselves here. */
+/** `registration is closed`: Registration is closed on this hub. */
 export class RegistrationIsClosed extends BatonError<"registration is closed"> {
-  static override readonly remedies: readonly string[] = ["registration is closed on this hub; ask its operator for an account"];
+  static override readonly remedies: readonly string[] = [
+    "registration is closed on this hub; ask its operator for an account",
+  ];
 }
 
-/** `reply_task_not_found`: The task replied to is unknown or out of your sight. */
+/** `reply_task_not_found`: The task to reply to does not exist, or you may not read it. */
 export class ReplyTaskNotFound extends BatonError<"reply_task_not_found"> {
   static override readonly remedies: readonly string[] = [
     "check the id with `GET /api/tasks`, and that your token is of its network",
@@ -393,12 +405,12 @@ export class ReplyTaskTerminal extends BatonError<"reply_task_terminal"> {
   static override readonly remedies: readonly string[] = ["stop working on it; nothing was written"];
 }
 
-/** `shutting_down`: The hub stops. */
+/** `shutting_down`: The hub is stopping. */
 export class ShuttingDown extends BatonError<"shutting_down"> {
   static override readonly remedies: readonly string[] = ["the hub is stopping; try again when it is back"];
 }
 
-/** `starting`: The hub is not up yet. */
+/** `starting`: The hub is starting. */
 export class Starting extends BatonError<"starting"> {
   static override readonly remedies: readonly string[] = ["the hub is starting; try again in a moment"];
 }
@@ -420,51 +432,51 @@ export class TaskStatusIsNotRetryable extends BatonError<"task status is <status
   static override readonly remedies: readonly string[] = ["cancel it first if it is open, or send a new one"];
 }
 
-/** `task status is <status>, not running`: Nobody works on the task, so nobody has a question about it. */
+/** `task status is <status>, not running`: The task is not running, so no worker can ask a question about it. */
 export class TaskStatusIsNotRunning extends BatonError<"task status is <status>, not running"> {
   static override readonly remedies: readonly string[] = ["claim or start the task first"];
 }
 
-/** `task status is <status>, not waiting_input`: The task asked nothing. */
+/** `task status is <status>, not waiting_input`: The task has not asked a question. */
 export class TaskStatusIsNotWaitingInput extends BatonError<"task status is <status>, not waiting_input"> {
   static override readonly remedies: readonly string[] = ["send a new task, or a message to its agent"];
 }
 
-/** `task_already_retried`: The task was retried before; callers get that retry's answer. */
+/** `task_already_retried`: The task was already retried; callers get the answer of that retry. */
 export class TaskAlreadyRetried extends BatonError<"task_already_retried"> {
   static override readonly remedies: readonly string[] = ["use the task it was retried as"];
 }
 
-/** `task_exists`: A task of this id is there. */
+/** `task_exists`: A task with this id already exists. */
 export class TaskExists extends BatonError<"task_exists"> {
   static override readonly remedies: readonly string[] = ["send it again; it gets a new id"];
 }
 
-/** `task_is_running`: Somebody works on the task already. */
+/** `task_is_running`: A worker is already working on the task. */
 export class TaskIsRunning extends BatonError<"task_is_running"> {
   static override readonly remedies: readonly string[] = ["wait for it to finish, or reassign it"];
 }
 
-/** `task_is_waiting_input`: The task waits for its sender. */
+/** `task_is_waiting_input`: The task is waiting for an answer from its sender. */
 export class TaskIsWaitingInput extends BatonError<"task_is_waiting_input"> {
   static override readonly remedies: readonly string[] = [
     "the task is waiting for an answer from its sender; answer or cancel it first",
   ];
 }
 
-/** `task_not_found`: The task is unknown or out of your sight; the two answer alike. */
+/** `task_not_found`: The task does not exist, or you may not read it; the two are answered alike. */
 export class TaskNotFound extends BatonError<"task_not_found"> {
   static override readonly remedies: readonly string[] = [
     "check the id with `GET /api/tasks`, and that your token is of its network",
   ];
 }
 
-/** `task_not_overdue`: The task has time left; only the hub's own sweep hears this. */
+/** `task_not_overdue`: The task has time left. Used inside the hub only. */
 export class TaskNotOverdue extends BatonError<"task_not_overdue"> {
   static override readonly remedies: readonly string[] = [];
 }
 
-/** `the body was cut off`: The body ended before its end. */
+/** `the body was cut off`: The connection ended before the whole body had arrived. */
 export class TheBodyWasCutOff extends BatonError<"the body was cut off"> {
   static override readonly remedies: readonly string[] = ["send the whole body again"];
 }
@@ -474,7 +486,7 @@ export class TheRequestTookTooLongToArrive extends BatonError<"the request took 
   static override readonly remedies: readonly string[] = ["send the request again, with the whole body at once"];
 }
 
-/** `token not found`: The token to revoke is unknown or not yours. */
+/** `token not found`: The token to revoke does not exist, or is not yours. */
 export class TokenNotFound extends BatonError<"token not found"> {
   static override readonly remedies: readonly string[] = ["`GET /api/auth/tokens` lists yours"];
 }
@@ -484,7 +496,7 @@ export class TooManyExports extends BatonError<"too_many_exports"> {
   static override readonly remedies: readonly string[] = ["wait for `retry_after_ms`"];
 }
 
-/** `tree_too_large`: A cancel with `cascade` found more open descendants than end together. */
+/** `tree_too_large`: A cancel with `cascade` found more open descendants than can be cancelled together. */
 export class TreeTooLarge extends BatonError<"tree_too_large"> {
   static override readonly remedies: readonly string[] = [
     "cancel its branches one by one; `GET /api/tasks/{id}/tree` shows them",
@@ -496,7 +508,7 @@ export class Unauthorized extends BatonError<"unauthorized"> {
   static override readonly remedies: readonly string[] = ["send a valid token as `Authorization: Bearer …`"];
 }
 
-/** `user already a member`: The user named is a member already. */
+/** `user already a member`: The user is already a member. */
 export class UserAlreadyAMember extends BatonError<"user already a member"> {
   static override readonly remedies: readonly string[] = ["this user is already a member; change the role instead"];
 }
@@ -508,24 +520,26 @@ export class UserAlreadyInvited extends BatonError<"user already invited"> {
   ];
 }
 
-/** `user not found`: The user named is unknown. */
+/** `user not found`: No user has this id. */
 export class UserNotFound extends BatonError<"user not found"> {
   static override readonly remedies: readonly string[] = [
     "check the id; an admin of the hub sees all in `GET /api/users`",
   ];
 }
 
-/** `user_token_required`: The call is for people. */
+/** `user_token_required`: Only a user token can make this call. */
 export class UserTokenRequired extends BatonError<"user_token_required"> {
-  static override readonly remedies: readonly string[] = ["use a user token (utok_…): a node token cannot make this call"];
+  static override readonly remedies: readonly string[] = [
+    "use a user token (utok_…): a node token cannot make this call",
+  ];
 }
 
-/** `username already taken`: The username is reserved or another's, without regard to case and look-alikes. */
+/** `username already taken`: The username is reserved, or it is the same as or looks like another user's; case does not matter. */
 export class UsernameAlreadyTaken extends BatonError<"username already taken"> {
   static override readonly remedies: readonly string[] = ["this username is taken or reserved; choose another"];
 }
 
-/** `username contains invalid characters`: The username has other characters. */
+/** `username contains invalid characters`: The username has a character that is not allowed. */
 export class UsernameContainsInvalidCharacters extends BatonError<"username contains invalid characters"> {
   static override readonly remedies: readonly string[] = [
     "a username can have letters, digits, '_', '-' and CJK characters",

@@ -255,14 +255,14 @@ export interface Cancel {
   readonly reason?: string | null;
 }
 
-/** Why nothing was called off: the task had ended, or too much is open below it. */
+/** Why nothing was cancelled: the task had ended, or too many tasks are open below it. */
 export type CancelRefused = Cancelled | Error;
 
-/** Whether it was called off. A task that has ended, or is not there, is answered and not an error. */
+/** Whether it was cancelled. A task that has ended, or is not there, is answered and not an error. */
 export interface Cancelled {
-  /** Whether the task itself was called off: not if it had ended and only its descendants were. */
+  /** Whether the task itself was cancelled: not if it had ended and only its descendants were. */
   readonly cancelled: boolean;
-  /** With `cascade`: how many tasks below it were called off with it; absent if none were. */
+  /** With `cascade`: how many tasks below it were cancelled with it; absent if none were. */
   readonly cancelled_descendants?: number;
   readonly ok: boolean;
   /** Without `cascade`: how many tasks below it are still open, counted up to 1,000; absent if none are. */
@@ -314,7 +314,7 @@ export interface Claimed {
   readonly artifacts?: readonly Artifact[] | null;
   readonly lease_expires_at?: Time | null;
   readonly lease_id?: LeaseId | null;
-  /** What was said on the task, oldest first; the newest, if it is much. */
+  /** The messages on the task, oldest first; only the newest if there are many. */
   readonly messages?: readonly TaskMessage[] | null;
   readonly ok: boolean;
   readonly task: Task | null;
@@ -328,7 +328,7 @@ export interface ClaimedTask {
   readonly artifacts: readonly Artifact[];
   readonly lease_expires_at?: Time | null;
   readonly lease_id: LeaseId;
-  /** What was said on it, oldest first; the newest, if it is much. */
+  /** The messages on it, oldest first; only the newest if there are many. */
   readonly messages: readonly TaskMessage[];
   readonly task: Task;
   /** The trace it was sent in. */
@@ -573,7 +573,7 @@ export interface Members {
   readonly members: readonly Member[];
   readonly next_cursor?: string | null;
   readonly ok: boolean;
-  /** Invited users who have not answered yet; they are no members. */
+  /** Invited users who have not answered yet; they are not members. */
   readonly pending: readonly PendingMember[];
 }
 
@@ -672,13 +672,13 @@ export interface Networks {
   readonly ok: boolean;
 }
 
-/** What is to be said, and to whom. */
+/** The message and its recipient. */
 export interface NewBroadcast {
   /** Only agents with this server label */
   readonly filter_server?: string | null;
   /** Only agents with this status */
   readonly filter_status?: string | null;
-  /** What to tell */
+  /** The message */
   readonly message: string;
   /** The network; a node token has only its own */
   readonly network_id?: string | null;
@@ -742,7 +742,7 @@ export interface NewTask {
   readonly run_timeout_seconds?: number | null;
   /** What is to be done */
   readonly task: string;
-  /** How long it may wait to be taken up, 3600 by default */
+  /** Seconds the task may wait before an agent starts it, 3600 by default */
   readonly ttl_seconds?: number | null;
   /** Wait so long for the task to end or to ask for input; 0 by default */
   readonly wait_seconds?: number | null;
@@ -857,7 +857,7 @@ export interface PendingMember {
   readonly username: Username;
 }
 
-/** What somebody who acts is */
+/** Whether an actor is a user or an agent */
 export type PrincipalKind = "user" | "node" | "hub" | (string & {});
 
 /** How urgent a delivery is */
@@ -906,7 +906,7 @@ export interface ProgressReported {
 export interface Question {
   /** Artifacts that come with it, uploaded with `PUT /api/artifacts` */
   readonly artifacts?: readonly ArtifactReference[] | null;
-  /** The sender has to authenticate somewhere before the work can go on; the question says where and how */
+  /** The sender has to authenticate somewhere before the work can continue; the question says where and how */
   readonly auth_required?: boolean | null;
   /** How long the question waits for its answer; 604800, which is 7 days, by default */
   readonly input_ttl_seconds?: number | null;
@@ -966,7 +966,7 @@ export interface Registration {
   readonly username: string;
 }
 
-/** An agent of others as it is shown. */
+/** A remote agent as it is shown. */
 export interface Remote {
   readonly alias: string;
   readonly card_url: string;
@@ -1080,9 +1080,9 @@ export interface Sessions {
 
 /** The body of `POST /api/tasks/:id/artifacts`. */
 export interface SharedArtifact {
-  /** Add to what was shared under this id; otherwise it is replaced */
+  /** Append to what was shared under this id instead of replacing it */
   readonly append?: boolean;
-  /** What you call the artifact; the same again adds to it or replaces it */
+  /** Your id for the artifact; using it again replaces it, or appends with --append */
   readonly artifact_id: string;
   readonly description?: string | null;
   /** Whether nothing is added to it any more */
@@ -1134,7 +1134,7 @@ export interface StatsOfTasks {
   readonly total: number;
 }
 
-/** Where a task stands */
+/** The status of a task */
 export type Status =
   | "delivered"
   | "acked"
@@ -1186,7 +1186,7 @@ export interface Task {
   readonly result?: string | null;
   /** In a list, if `result` is only the beginning. */
   readonly result_truncated?: boolean;
-  /** How long it waits after a lapsed lease until it is delivered again, if it does. */
+  /** Seconds to wait after an expired lease before redelivery, if it does. */
   readonly retry_backoff_seconds?: number | null;
   readonly retry_of?: TaskId | null;
   /** How long one run may take, if that is limited. */
@@ -1225,7 +1225,7 @@ export interface TaskEvents {
 /** A task */
 export type TaskId = string;
 
-/** Something said on a task between its text and its result. */
+/** A message on a task between its text and its result. */
 export interface TaskMessage {
   /** What came with it. */
   readonly artifacts?: readonly Artifact[];
@@ -1271,7 +1271,7 @@ export interface TaskShown {
   readonly event_count: number;
   /** How many there are. */
   readonly message_count?: number | null;
-  /** What was said on it, oldest first; the newest, if it is much. */
+  /** The messages on it, oldest first; only the newest if there are many. */
   readonly messages?: readonly TaskMessage[];
   readonly ok: boolean;
   readonly retried_to?: TaskId | null;
@@ -1370,7 +1370,7 @@ export type UserListed = User & {
   readonly created_at: Time;
 };
 
-/** The name a person has on the hub */
+/** The name a user has on the hub */
 export type Username = string;
 
 export interface Users {
@@ -1392,7 +1392,7 @@ export interface VisibleHandoffs {
 export type WholeTask = Task & {
   /** What was reported with its completion, and what came with its text, its work and its reply. */
   readonly artifacts: readonly unknown[];
-  /** What was said on it, oldest first; the newest, if it is much. */
+  /** The messages on it, oldest first; only the newest if there are many. */
   readonly messages: readonly TaskMessage[];
 };
 
@@ -1457,7 +1457,7 @@ export interface WorkerRemoved {
 
 /** What the worker reports; it replaces what it reported before. */
 export interface WorkerReport {
-  /** Tasks at the same time */
+  /** Tasks to run at the same time */
   readonly concurrency?: number | null;
   /** What the agent is, in a sentence; kept when the worker stops */
   readonly description?: string | null;

@@ -227,8 +227,32 @@ fn metrics_page(exposition: &str) -> String {
     for (name, kind, help) in families {
         page += &format!("| `{name}` | {kind} | {help} |\n");
     }
-    page
+    page + POSTGRES_HEAD + &postgres_rows(METRICS_SOURCE)
 }
+
+const METRICS_SOURCE: &str = include_str!("../../../../baton-doors/src/rest/metrics_page.rs");
+
+/// The metrics that only a hub on PostgreSQL has, from the source, as the hub of this test has no such server.
+fn postgres_rows(source: &str) -> String {
+    let body = source.split("fn postgres(").nth(1).unwrap().split("\n}\n").next().unwrap();
+    let mut rows = String::new();
+    for part in body.split("let help = \"").skip(1) {
+        let (help, rest) = part.split_once("\";").unwrap();
+        let (kind, rest) = rest.split("page.").nth(1).unwrap().split_once("(\"").unwrap();
+        let name = rest.split('"').next().unwrap();
+        rows += &format!("| `{name}` | {kind} | {help} |\n");
+    }
+    rows
+}
+
+const POSTGRES_HEAD: &str = "
+## On PostgreSQL
+
+Only a hub that was started with `--store` has these.
+
+| metric | type | meaning |
+|---|---|---|
+";
 
 const METRICS_HEAD: &str = "\
 # Metrics
