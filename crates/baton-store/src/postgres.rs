@@ -282,7 +282,7 @@ pub fn inspect_postgres<T: Send, E: From<Error> + Send>(
     })
 }
 
-/// The hubs that run on a database, and those that were killed lately.
+/// The hubs that run on a database, and those that were killed recently.
 pub fn list_hubs(connection: &ConnectionSettings) -> Result<Vec<HubRow>, Error> {
     in_a_thread("listing hubs", || {
         let session = Session::connect(&connection.for_reading(), "SET jit = off", quiet_meter())?;

@@ -147,10 +147,10 @@ fn the_texts_that_repeat_a_limit_have_its_figure() {
         ("artifacts/list.rs", format!("/// {ARTIFACT_PAGE_DEFAULT} by default")),
         ("evidence/page.rs", format!("/// {EVIDENCE_PAGE_DEFAULT} by default")),
         ("accounts/audit_log.rs", format!("/// {AUDIT_PAGE_DEFAULT} by default; more than {OTHER_PAGE_MAX} are {OTHER_PAGE_MAX}")),
-        ("send_task.rs", format!("taken up, {TTL_DEFAULT_SECONDS} by default")),
+        ("send_task.rs", format!("starts it, {TTL_DEFAULT_SECONDS} by default")),
         ("send_task.rs", format!("/// 1-{KIND_MAX_CHARS} of a-z0-9._-")),
         ("send_task.rs", format!("for {} hours", IDEMPOTENCY_KEPT_SECONDS / 3600)),
-        ("ask_sender.rs", format!("at most {OPTIONS_MAX_COUNT} of {OPTION_MAX_CHARS} characters")),
+        ("ask_sender.rs", format!("at most {OPTIONS_MAX_COUNT}, each at most {OPTION_MAX_CHARS} characters")),
         ("ask_sender.rs", format!("each of 1 to {OPTION_MAX_CHARS} characters")),
         (
             "ask_sender.rs",

@@ -57,7 +57,7 @@ pub(super) enum StorePlace {
 }
 
 impl StorePlace {
-    /// What the operator is told if the database cannot be used.
+    /// The message for the operator if the database cannot be used.
     pub(super) fn trouble(&self, folder: &DataFolder, error: baton_store::Error) -> Trouble {
         match self {
             Self::Folder => Trouble::Database { database: folder.database(), error },
