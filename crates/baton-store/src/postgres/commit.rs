@@ -34,7 +34,7 @@ pub(crate) fn connect_lane(shared: &Shared, lane: &str) -> Result<Session, Error
 }
 
 fn connect(shared: &Shared) -> Result<Session, Error> {
-    let session = Session::connect(&shared.config, &settings(), shared.meter.clone())?;
+    let session = Session::connect(&shared.connection, &settings(), shared.meter.clone())?;
     Ok(session.answering_within(shared.answer_max))
 }
 
