@@ -32,7 +32,7 @@ pub struct Args {
     status: Option<EndingName>,
     /// The lease you hold; a stale one is lease_lost
     lease_id: Option<String>,
-    /// Replied with a message of its own instead of a result; A2A senders see the difference
+    /// Answer with a message of its own instead of a result; A2A senders see the difference
     bare: Option<bool>,
     /// What the task brought, uploaded with PUT /api/artifacts; with them text may be empty. Takes in_reply_to
     #[schemars(length(max = limits::ARTIFACT_REFS_MAX_COUNT))]

@@ -2,6 +2,7 @@
 //! Written by the test with `BATON_BLESS`.
 
 use clap::{Arg, ArgAction, Command, CommandFactory};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -14,40 +15,80 @@ const HEAD: &str = "\
 variables and profiles are in [the command line](../cli.md).
 ";
 
+/// An option that this many commands have is described once, at the top.
+const COMMON_TIMES: usize = 10; // not a limit: how the page is laid out
+
 fn page() -> String {
-    let mut page = String::from(HEAD);
     let mut root = Cli::command();
     root.build();
-    for command in root.get_subcommands() {
-        add(&mut page, command, "baton", "##");
+    let mut commands = Vec::new();
+    root.get_subcommands().for_each(|command| gather(command, "baton", 2, &mut commands));
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    let rows = commands.iter().flat_map(|command| &command.rows);
+    rows.for_each(|row| *times.entry(row).or_default() += 1);
+    let is_common = |row: &str| times[row] >= COMMON_TIMES;
+
+    let mut page = String::from(HEAD);
+    let mut common: Vec<&str> = times.keys().copied().filter(|row| is_common(row)).collect();
+    common.sort_unstable();
+    let _ = write!(page, "\n## Common options\n\n| | |\n|---|---|\n{}", common.concat());
+    for Listed { name, level, about, usage, rows, after } in &commands {
+        let _ = write!(page, "\n{} {name}\n\n{about}\n", "#".repeat(*level));
+        let own: String = rows.iter().map(String::as_str).filter(|row| !is_common(row)).collect();
+        if let Some(usage) = usage {
+            let _ = write!(page, "\n`{usage}`\n");
+        }
+        if !own.is_empty() {
+            let _ = write!(page, "\n| | |\n|---|---|\n{own}");
+        }
+        let named = rows.iter().filter(|row| is_common(row)).filter_map(|row| row.split('`').nth(1));
+        let named: Vec<_> =
+            named.filter_map(|name| name.split(' ').next()).map(|name| format!("`{name}`")).collect();
+        if !named.is_empty() {
+            let _ = write!(page, "\n[Common options](#common-options): {}.\n", named.join(", "));
+        }
+        if let Some(after) = after {
+            let _ = write!(page, "\n```text\n{after}\n```\n");
+        }
     }
     page
 }
 
-fn add(page: &mut String, command: &Command, parent: &str, level: &str) {
+/// A command as the page has it.
+struct Listed {
+    name: String,
+    /// Of its heading.
+    level: usize,
+    about: String,
+    usage: Option<String>,
+    rows: Vec<String>,
+    after: Option<String>,
+}
+
+/// A command, and those below it, in the order of the help.
+fn gather(command: &Command, parent: &str, level: usize, found: &mut Vec<Listed>) {
     if command.is_hide_set() || command.get_name() == "help" {
         return;
     }
     let name = format!("{parent} {}", command.get_name());
     let about = command.get_long_about().or_else(|| command.get_about()).map(ToString::to_string);
-    let _ = write!(page, "\n{level} {name}\n\n{}\n", sentence(&about.unwrap_or_default()));
-    let has_commands = command.get_subcommands().any(|one| one.get_name() != "help");
-    if !has_commands {
-        let usage = command.clone().render_usage().to_string();
-        let usage = usage.trim_start_matches("Usage: ").split_whitespace().collect::<Vec<_>>().join(" ");
-        let _ = write!(page, "\n`{usage}`\n");
-        let arguments = command.get_arguments().filter(|argument| is_listed(argument));
-        let rows: String = arguments.map(row).collect();
-        if !rows.is_empty() {
-            let _ = write!(page, "\n| | |\n|---|---|\n{rows}");
-        }
-        if let Some(after) = command.get_after_long_help().or_else(|| command.get_after_help()) {
-            let _ = write!(page, "\n```text\n{}\n```\n", after.to_string().trim());
-        }
-    }
-    for inner in command.get_subcommands() {
-        add(page, inner, &name, if has_commands { "###" } else { level });
-    }
+    let about = sentence(&about.unwrap_or_default());
+    let is_group =
+        command.get_subcommands().any(|one| one.get_name() != "help") && command.is_subcommand_required_set();
+    let usage = command.clone().render_usage().to_string();
+    // The first line: a command that also has commands of its own has a second.
+    let usage = usage.trim_start_matches("Usage: ").lines().next().unwrap_or_default().to_owned();
+    let listed = command.get_arguments().filter(|argument| !is_group && is_listed(argument));
+    let after = command.get_after_long_help().or_else(|| command.get_after_help());
+    found.push(Listed {
+        name: name.clone(),
+        level,
+        about,
+        usage: (!is_group).then_some(usage),
+        rows: listed.map(row).collect(),
+        after: after.filter(|_| !is_group).map(|after| after.to_string().trim().to_owned()),
+    });
+    command.get_subcommands().for_each(|inner| gather(inner, &name, level + 1, found));
 }
 
 fn is_listed(argument: &Arg) -> bool {

@@ -20,6 +20,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use file::File;
 
@@ -39,6 +40,12 @@ pub(crate) struct Resolved {
     pub(crate) warnings: Vec<String>,
 }
 
+impl Resolved {
+    fn without_settings(matches: ArgMatches) -> Self {
+        Self { matches, settings: Vec::new(), file: None, warnings: Vec::new() }
+    }
+}
+
 /// A setting with its value. Without values it has the default that its help text describes.
 #[derive(Debug)]
 pub(crate) struct Effective {
@@ -50,16 +57,23 @@ pub(crate) struct Effective {
 /// The command line with the environment variable of every setting in its help.
 pub(crate) fn described(command: Command) -> Command {
     let settings = settings(&command);
-    in_hub_commands(command, &settings, |arg, setting| arg.env(setting.variable()))
+    in_hub_commands(command, &settings, |arg, setting| match setting {
+        Some(setting) => arg.env(setting.variable()),
+        None => arg,
+    })
 }
 
 /// Reads the arguments of this process. Prints help, and what clap refuses, and exits as clap does.
 pub(crate) fn resolve(command: &Command, args: &[OsString]) -> Result<Resolved, Vec<Problem>> {
+    // Most commands have no settings; they need not wait for what follows.
+    if !args.iter().any(|arg| arg == "hub") {
+        return Ok(Resolved::without_settings(command.clone().get_matches_from(args)));
+    }
     let settings = settings(command);
     // The environment is read here and not by clap: an error then names the variable, and an empty one counts as unset.
     let plain = in_hub_commands(command.clone(), &settings, |arg, setting| {
         let arg = arg.env(Resettable::<OsStr>::Reset);
-        if setting.is_list() { arg.value_delimiter(',') } else { arg }
+        if setting.is_some_and(Setting::is_list) { arg.value_delimiter(',') } else { arg }
     });
     let matches = plain.clone().try_get_matches_from(args).unwrap_or_else(|error| match error.kind() {
         ErrorKind::DisplayHelp => described(command.clone()).get_matches_from(args),
@@ -70,7 +84,7 @@ pub(crate) fn resolve(command: &Command, args: &[OsString]) -> Result<Resolved, 
         settings.iter().filter(|setting| find(&plain, &path).is_some_and(|leaf| setting.is_of(leaf)));
     let shared: Vec<&Setting> = shared.collect();
     if shared.is_empty() {
-        return Ok(Resolved { matches, settings: Vec::new(), file: None, warnings: Vec::new() });
+        return Ok(Resolved::without_settings(matches));
     }
     let is_flag = |setting: &Setting| given.value_source(setting.id()) == Some(ValueSource::CommandLine);
     let file = match shared.iter().all(|setting| is_flag(setting)) {
@@ -102,10 +116,10 @@ pub(crate) fn resolve(command: &Command, args: &[OsString]) -> Result<Resolved, 
 
 /// Every option of `baton hub start` that can be set elsewhere.
 fn settings(command: &Command) -> Vec<Setting> {
-    let start = find(command, &["hub", "start"]);
-    let options = start.into_iter().flat_map(|start| start.get_arguments().map(|arg| (start, arg)));
-    let options = options.filter(|(_, arg)| arg.get_id() != CONFIG);
-    options.filter_map(|(start, arg)| Setting::new(start, arg)).collect()
+    let Some(start) = find(command, &["hub", "start"]) else { return Vec::new() };
+    let shared = Arc::new(start.clone());
+    let options = start.get_arguments().filter(|arg| arg.get_id() != CONFIG);
+    options.filter_map(|arg| Setting::new(&shared, arg)).collect()
 }
 
 /// The environment variables of all settings.
@@ -113,20 +127,20 @@ pub(crate) fn variables() -> Vec<String> {
     settings(&super::command()).iter().map(Setting::variable).collect()
 }
 
-/// Changes every argument below `hub` that is a setting.
+/// Changes every argument below `hub` that is a setting, and the one that names the configuration file.
 fn in_hub_commands(
     command: Command,
     settings: &[Setting],
-    change: impl Fn(clap::Arg, &Setting) -> clap::Arg + Copy,
+    change: impl Fn(clap::Arg, Option<&Setting>) -> clap::Arg + Copy,
 ) -> Command {
-    fn below<F: Fn(clap::Arg, &Setting) -> clap::Arg + Copy>(
+    fn below<F: Fn(clap::Arg, Option<&Setting>) -> clap::Arg + Copy>(
         command: Command,
         settings: &[Setting],
         change: F,
     ) -> Command {
         let command = command.mut_args(|arg| match settings.iter().find(|setting| setting.is(&arg)) {
-            Some(setting) => change(arg, setting),
-            None => arg,
+            None if arg.get_id() != CONFIG => arg,
+            setting => change(arg, setting),
         });
         command.mut_subcommands(|command| below(command, settings, change))
     }
@@ -148,11 +162,11 @@ fn leaf(matches: &ArgMatches) -> (Vec<&str>, &ArgMatches) {
 }
 
 /// The file that was named by flag or environment.
-fn config_file(given: &ArgMatches) -> Option<(PathBuf, Origin)> {
-    let flag = given.try_get_one::<PathBuf>(CONFIG).ok().flatten();
-    let flag = flag.map(|path| (path.clone(), Origin::Flag));
+fn config_file(given: &ArgMatches) -> Option<PathBuf> {
+    // A command without this option has only the environment.
+    let flag = given.try_get_one::<PathBuf>(CONFIG).ok().flatten().cloned();
     let variable = || std::env::var_os(CONFIG_VARIABLE).filter(|path| !path.is_empty());
-    flag.or_else(|| Some((variable()?.into(), Origin::Environment(CONFIG_VARIABLE.into()))))
+    flag.or_else(|| variable().map(PathBuf::from))
 }
 
 /// The values on the command line, as they were written.
@@ -166,7 +180,7 @@ fn with_defaults(command: Command, path: &[&str], found: &[Effective]) -> Comman
     let Some((name, rest)) = path.split_first() else {
         let set = found.iter().filter(|found| !matches!(found.origin, Origin::Flag | Origin::Default));
         return set.fold(command, |command, found| {
-            command.mut_arg(found.setting.id(), |arg| arg.default_values(&found.values))
+            command.mut_arg(found.setting.id(), |arg| arg.default_values(found.values.clone()))
         });
     };
     command.mut_subcommand(name, |command| with_defaults(command, rest, found))

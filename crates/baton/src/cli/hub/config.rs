@@ -60,7 +60,8 @@ fn which_file(file: Option<&Path>) -> String {
 
 fn as_table(resolved: &Resolved) -> Table {
     let mut table = Table::new(&["SETTING", "VALUE", "FROM"]);
-    for found in &resolved.settings {
+    let is_shown = |found: &&Effective| !found.setting.is_hidden() || found.origin != Origin::Default;
+    for found in resolved.settings.iter().filter(is_shown) {
         let value = match &shown(found)[..] {
             [] => found.setting.default().unwrap_or_else(|| "not set".into()),
             values => values.join(", "),

@@ -14,7 +14,6 @@ pub(super) struct Folder {
     /// Read settings from this TOML file [default: ~/.baton/baton.toml, or else /etc/baton/baton.toml]
     // Read before anything else, by `cli/settings.rs`.
     #[arg(long, value_name = "FILE", env = "BATON_CONFIG")]
-    #[expect(dead_code, reason = "the settings are complete when this struct is made")]
     config: Option<PathBuf>,
 }
 

@@ -29,10 +29,10 @@ use crate::trace::{Collector, Export, OtlpEndpoint};
 /// a flag wins over the environment, and the environment over the file.
 #[derive(Debug, Args)]
 pub(crate) struct Start {
-    /// The address to listen on; another than this machine's own needs TLS or --behind-proxy
+    /// The address to listen on; one that other machines can reach needs TLS or --behind-proxy
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = parse::host)]
     host: IpAddr,
-    /// The port to listen on; 0 takes a free one
+    /// The port to listen on; 0 chooses a free one
     #[arg(long, default_value_t = 9200)] // not a limit: a port
     port: u16,
     /// The first admin's name
@@ -51,11 +51,11 @@ pub(crate) struct Start {
     /// The certificate's key, a PEM file
     #[arg(long, value_name = "FILE")]
     tls_key: Option<PathBuf>,
-    /// A proxy in front does TLS and says who calls
+    /// A proxy in front of the hub does TLS and passes on the client's address
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false)]
     #[arg(default_missing_value = "true", action = clap::ArgAction::Set)]
     behind_proxy: bool,
-    /// The URL clients reach the hub by, for A2A cards [default: the address it listens on]
+    /// The URL at which clients reach the hub, for A2A cards [default: the address it listens on]
     #[arg(long, value_name = "URL", value_parser = parse::public_url)]
     public_url: Option<String>,
     /// An origin whose pages may call the hub from a browser; can be repeated
@@ -65,16 +65,16 @@ pub(crate) struct Start {
     /// quarter of all, which are 50,000 or as many as the system allows]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     connections_per_address: Option<u32>,
-    /// Calls a second a token may make [default: none on loopback, else 200]
+    /// Calls per second that a token may make [default: none on loopback, else 200]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rate_limit: Option<u32>,
-    /// Calls a token may make at once after a rest [default: five times the rate]
+    /// Calls that a token may make at once after a pause [default: five times the rate]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rate_burst: Option<u32>,
-    /// Whether anybody may register [default: true on loopback, else false]
+    /// Whether anyone can register an account [default: true on loopback, else false]
     #[arg(long, value_name = "BOOL")]
     open_registration: Option<bool>,
-    /// A range of addresses the hub may call beside public ones, also over plain http; can be repeated
+    /// A range of addresses that the hub may call in addition to public ones, also over plain http; can be repeated
     #[arg(long, value_name = "CIDR", value_parser = parse::range)]
     allow_outbound: Vec<ipnet::IpNet>,
     /// Extra CA certificates for outbound calls, in addition to the system's, as a PEM file
@@ -96,7 +96,7 @@ pub(crate) struct Start {
     /// How often the database is checked for damage while the hub runs, such as 24h or 7d; off turns it off
     #[arg(long, value_name = "TIME", default_value = "24h", value_parser = parse::check_every)]
     check_every: CheckEvery,
-    /// What a scraper shows to read /metrics, beside a system admin's token; at least 16 characters
+    /// A token that can read /metrics, in addition to a system admin's; at least 16 characters
     #[arg(long, env = "BATON_METRICS_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     metrics_token: Option<String>,
     /// Where spans of requests and tasks are sent: an OTLP/HTTP collector, for example http://localhost:4318

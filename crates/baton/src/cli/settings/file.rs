@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::origin::Origin;
 use super::problem::Problem;
 use super::setting::{Kind, Setting, hidden_password};
 use crate::data_folder::DataFolder;
@@ -32,12 +31,13 @@ struct Value {
 
 impl File {
     /// The file that was named, else the first default one that is there. A named file must be there.
-    pub(super) fn find(
-        named: Option<(PathBuf, Origin)>,
-        settings: &[Setting],
-    ) -> Result<Option<Self>, Vec<Problem>> {
+    pub(super) fn find(named: Option<PathBuf>, settings: &[Setting]) -> Result<Option<Self>, Vec<Problem>> {
+        // How a file in a default place is left out.
+        if named.as_deref() == Some(Path::new("/dev/null")) {
+            return Ok(None);
+        }
         let is_named = named.is_some();
-        let paths = named.map_or_else(default_places, |(path, _)| vec![path]);
+        let paths = named.map_or_else(default_places, |path| vec![path]);
         for path in paths {
             match read(&path) {
                 Ok(text) => return Self::parse(path, &text, settings).map(Some),

@@ -4,7 +4,7 @@ use super::setting::{Kind, Setting};
 
 const BEGINNING: &str = r#"# Settings
 
-Every setting of a hub, generated from the options of `baton hub start`. Each can be set in three ways:
+*Reference.* Every setting of a hub, generated from the options of `baton hub start`. Each can be set in three ways:
 
 | way | example for `port` |
 |---|---|

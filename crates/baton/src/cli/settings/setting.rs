@@ -2,6 +2,7 @@
 
 use clap::{Arg, ArgAction, Command};
 use std::any::TypeId;
+use std::sync::Arc;
 
 use super::file::File;
 use super::origin::Origin;
@@ -21,7 +22,7 @@ pub(crate) struct Setting {
     arg: Arg,
     key: String,
     /// `baton hub start` without what it reads from the environment, to try values with.
-    start: Command,
+    start: Arc<Command>,
 }
 
 /// What a setting is in a TOML file.
@@ -36,7 +37,7 @@ pub(crate) enum Kind {
 
 impl Setting {
     /// None for an argument without a long name.
-    pub(super) fn new(start: &Command, arg: &Arg) -> Option<Self> {
+    pub(super) fn new(start: &Arc<Command>, arg: &Arg) -> Option<Self> {
         let key = arg.get_long()?.to_owned();
         Some(Self { arg: arg.clone(), key, start: start.clone() })
     }
@@ -80,8 +81,7 @@ impl Setting {
     }
 
     /// Whether it is for developers only.
-    #[cfg(test)]
-    pub(super) fn is_hidden(&self) -> bool {
+    pub(crate) fn is_hidden(&self) -> bool {
         self.arg.is_hide_set()
     }
 
@@ -175,7 +175,7 @@ impl Setting {
 
     /// Whether the option would take this value.
     pub(super) fn accepts(&self, value: &str) -> Result<(), String> {
-        let start = self.start.clone().no_binary_name(true).disable_help_flag(true);
+        let start = Command::clone(&self.start).no_binary_name(true).disable_help_flag(true);
         let start = start.mut_args(|arg| arg.env(clap::builder::Resettable::<clap::builder::OsStr>::Reset));
         let options = self.split(value.to_owned()).into_iter().map(|value| format!("--{}={value}", self.key));
         start.try_get_matches_from(options).map(drop).map_err(|error| rule(&error))
