@@ -54,11 +54,11 @@ no settings: it also checks that they fit together and that certificate and key 
 ```console
 $ BATON_PORT=9200 baton hub config --config baton.toml --host 127.0.0.1
 Configuration file: baton.toml
-SETTING …
-host … 127.0.0.1 … flag
-port … 9200 … environment BATON_PORT
+SETTING     VALUE      FROM
+host        127.0.0.1  flag
+port        9200       environment BATON_PORT
 …
-keep-tasks … 90d … file baton.toml line 3
+keep-tasks  90d        file baton.toml line 3
 …
 ```
 

@@ -81,6 +81,31 @@ fn whoever_stops_waiting_reads_that_the_task_goes_on_and_how_to_cancel_it() {
 }
 
 #[test]
+fn errors_name_the_value_that_is_wrong_and_the_next_step() {
+    let hub = Hub::start();
+    let ada = Person::logged_in(&hub, "ada");
+    for (arguments, code, said) in [
+        (
+            &["--token", "ntok_bad"][..],
+            2,
+            "ntok_ must be followed by at least 32 hex digits, and here it is followed by 3",
+        ),
+        (&["--token", "secret"], 2, "a token begins with utok_ or ntok_"),
+        (
+            &["--profile", "nosuch"],
+            2,
+            "there is no profile \"nosuch\" (--profile or BATON_PROFILE; profiles: default)",
+        ),
+        (&["--network", "nosuch"], 2, "you do not belong to a network named \"nosuch\""),
+        // The word after --wait is the alias, not its seconds.
+        (&["--wait"], 6, "no agent in this network has this alias"),
+    ] {
+        let ran = ada.baton(&[&["send"], arguments, &["shouter", "x"]].concat()).exited(code);
+        assert!(ran.stderr.contains(said), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
 fn what_is_no_call_is_2() {
     let hub = Hub::start();
     let ada = CliUser::logged_in(&hub, "ada");
