@@ -1,6 +1,7 @@
 //! Several hubs on one PostgreSQL database, as they are run: any of them answers any call.
 
 mod basics;
+mod operating;
 mod races;
 mod shared_state;
 
