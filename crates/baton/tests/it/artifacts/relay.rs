@@ -13,7 +13,7 @@ use crate::it::work::worker::{Worker, eventually_within};
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Far more than any process may have in memory.
-const LARGE: usize = 180 << 20;
+const LARGE: usize = 300 << 20;
 
 /// Bytes that lie in the hub's folder of artifacts, those that are being written included.
 fn stored(hub: &Hub) -> u64 {
