@@ -42,7 +42,9 @@ fn hubs_on_a_database_are_listed_checked_and_backed_up_while_they_run() {
 
     let figures = Page::read(&cluster.hubs[0].admin().get("/metrics"));
     assert!(figures.value("baton_postgres_connections") >= 1.0);
-    assert!(figures.value("baton_postgres_round_trips_total") > figures.value("baton_postgres_retries_total"));
+    assert!(
+        figures.value("baton_postgres_round_trips_total") > figures.value("baton_postgres_retries_total")
+    );
 
     cluster.hubs[1].stop();
     assert_eq!(list().len(), 1, "one that stops in good order is gone from the list");
