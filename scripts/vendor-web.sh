@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes crates/baton-doors/src/web/assets/vendor.js anew: preact and htm, pinned, in one file. Run it by hand when a version
+# Rebuilds crates/baton-doors/src/web/assets/vendor.js: preact and htm, pinned, in one file. Run it by hand when a version
 # moves, and mend licenses.txt; `cargo build` never needs it.
 set -euo pipefail
 cd "$(dirname "$0")/.."

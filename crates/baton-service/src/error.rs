@@ -27,6 +27,19 @@ impl Error {
         Self::Argument { field: field.into(), rule: rule.into() }
     }
 
+    /// An error of the store that came after the write had been committed: it must not be answered as one that changed nothing.
+    #[must_use]
+    pub fn after_commit(self) -> Self {
+        match self {
+            Self::Store(error) => baton_store::Error::Unknown(format!(
+                "it was committed, but could not be read: {}",
+                error.cause()
+            ))
+            .into(),
+            other => other,
+        }
+    }
+
     /// Arguments that are not of their type: the field is named, by its path or, if it is absent, by serde.
     pub fn of_schema(error: serde_path_to_error::Error<serde_json::Error>) -> Self {
         let path = error.path().to_string();

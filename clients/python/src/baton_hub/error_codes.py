@@ -93,7 +93,7 @@ class ContentTypeMustBeApplicationJsonOrApplicationXNdjson(BatonError):
 
     default_code = "content-type must be application/json or application/x-ndjson"
     remedies = (
-        "send the header `content-type: application/json`",
+        "send the header `content-type` with one of the two",
     )
 
 
@@ -229,7 +229,7 @@ class InviteCodeExpired(BatonError):
 
     default_code = "invite code expired"
     remedies = (
-        "this invite has been used up; ask for a new one",
+        "this invite has expired; ask for a new one",
     )
 
 
@@ -392,7 +392,7 @@ class OutcomeUnknown(BatonError):
 
     default_code = "outcome_unknown"
     remedies = (
-        "the call may or may not have had an effect; check before you repeat it",
+        "the change may or may not have been made; check before you repeat it",
     )
 
 

@@ -146,7 +146,7 @@ export class ContentTypeMustBeApplicationJson extends BatonError<"content-type m
 
 /** `content-type must be application/json or application/x-ndjson`: The `content-type` of packets is neither JSON nor lines of JSON. */
 export class ContentTypeMustBeApplicationJsonOrApplicationXNdjson extends BatonError<"content-type must be application/json or application/x-ndjson"> {
-  static override readonly remedies: readonly string[] = ["send the header `content-type: application/json`"];
+  static override readonly remedies: readonly string[] = ["send the header `content-type` with one of the two"];
 }
 
 /** `cross_network_parent`: The parent task is not in this network. */
@@ -235,7 +235,7 @@ export class InvitationNotFound extends BatonError<"invitation_not_found"> {
 
 /** `invite code expired`: The invite has expired, or the user who made it may no longer invite. */
 export class InviteCodeExpired extends BatonError<"invite code expired"> {
-  static override readonly remedies: readonly string[] = ["this invite has been used up; ask for a new one"];
+  static override readonly remedies: readonly string[] = ["this invite has expired; ask for a new one"];
 }
 
 /** `invite code fully used`: The invite has been used as often as it allows. */
@@ -340,7 +340,7 @@ export class OriginNotAllowed extends BatonError<"origin not allowed"> {
 /** `outcome_unknown`: The hub does not know whether the change was committed: it stopped, lost its connection to the database, or the disk did not confirm it. */
 export class OutcomeUnknown extends BatonError<"outcome_unknown"> {
   static override readonly remedies: readonly string[] = [
-    "the call may or may not have had an effect; check before you repeat it",
+    "the change may or may not have been made; check before you repeat it",
   ];
 }
 

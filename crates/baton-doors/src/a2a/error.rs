@@ -140,6 +140,16 @@ impl<E: Into<Error>> From<E> for A2aError {
     }
 }
 
+impl A2aError {
+    /// An error that came after the message had been committed: it must not be answered as one that changed nothing.
+    pub(super) fn after_commit(self) -> Self {
+        match self.kind {
+            Kind::Unavailable => Self { message: DoorError::OutcomeUnknown.remedy().into(), ..self },
+            _ => self,
+        }
+    }
+}
+
 fn of_store(error: &StoreError) -> A2aError {
     let come_back = |message: &str| A2aError::later(Kind::Unavailable, message.into(), 1);
     match error {

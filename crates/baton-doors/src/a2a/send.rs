@@ -55,14 +55,15 @@ pub(super) async fn run(
         false => Some(hub.streams.take_wait(&visitor.identity.token_id)?),
     };
     let sent = send(hub, visitor, request).await?;
-    let record = match &wait {
-        None => {
-            visitor.take_share(hub, Cost::Item).await?;
-            task_record::read_again(hub, hub.store_for(visitor.caller()), &sent.task, Extent::now(history))
-                .await?
+    let read = async {
+        if wait.is_some() {
+            return until_settled(hub, visitor, &sent.task, watch::LONGEST, history).await;
         }
-        Some(_) => until_settled(hub, visitor, &sent.task, watch::LONGEST, history).await?,
+        visitor.take_share(hub, Cost::Item).await?;
+        let store = hub.store_for(visitor.caller());
+        Ok(task_record::read_again(hub, store, &sent.task, Extent::now(history)).await?)
     };
+    let record = read.await.map_err(A2aError::after_commit)?;
     Ok(match task::bare_answer(&record) {
         Some(message) => SendMessageResponse::Message(message),
         None => SendMessageResponse::Task(task::task(&record, Shown { history, artifacts: true })),
@@ -81,10 +82,13 @@ pub(super) async fn stream(
     let sent = send(hub, &visitor, request).await?;
     // The sender of a task receives all of its events.
     let begin = if sent.is_new { Begin::After(1) } else { Begin::Now };
-    if sent.is_new {
-        watch::hold(hub, &visitor, &sent.task).await?;
-    }
-    TaskStream::open(hub, visitor, sent.task, seat, (begin, StreamEnd::WithQuestion), history).await
+    let opened = async {
+        if sent.is_new {
+            watch::hold(hub, &visitor, &sent.task).await?;
+        }
+        TaskStream::open(hub, visitor, sent.task, seat, (begin, StreamEnd::WithQuestion), history).await
+    };
+    opened.await.map_err(A2aError::after_commit)
 }
 
 /// Sends, or says something on a task. Everything is checked first, and first of all that the caller may: only then

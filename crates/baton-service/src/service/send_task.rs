@@ -199,9 +199,12 @@ pub async fn run(
     let Sent { mut answer, network, is_new } = take(hub, caller, stamp, request).await?;
     let id = answer.task_id.clone();
     let bell = if is_new { bell } else { hub.bells.listen_to_task(&id) };
-    wait.until_settled(hub, caller, (&network, &id), (bell, is_new), progress).await?;
-    share.reserve(hub).await?;
-    let (task, has_ended) = get_task::whole(hub, caller, id, share.messages_shown()).await?;
+    let settled = async {
+        wait.until_settled(hub, caller, (&network, &id), (bell, is_new), progress).await?;
+        share.reserve(hub).await?;
+        get_task::whole(hub, caller, id.clone(), share.messages_shown()).await
+    };
+    let (task, has_ended) = settled.await.map_err(Error::after_commit)?;
     (answer.task, answer.ended) = (Some(Box::new(task)), Some(has_ended));
     Ok(answer)
 }

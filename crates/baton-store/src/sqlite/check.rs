@@ -305,15 +305,15 @@ impl CheckReads for Rows<'_> {
                      LAG(n) OVER (PARTITION BY network, to_kind, to_name ORDER BY n) AS before,
                      ROW_NUMBER() OVER (PARTITION BY network, to_kind, to_name ORDER BY n DESC) AS from_last
                  FROM feed)
-            SELECT w.network_id, CASE WHEN f.previous IS NOT f.before AND f.before IS NOT NULL
+            SELECT w.network_id, CASE WHEN f.previous IS DISTINCT FROM f.before AND f.before IS NOT NULL
                      THEN 'the frame before ' || f.n || ' of ' ELSE 'the newest frame of ' END || f.to_name AS name,
-                CASE WHEN f.previous IS NOT f.before AND f.before IS NOT NULL
+                CASE WHEN f.previous IS DISTINCT FROM f.before AND f.before IS NOT NULL
                      THEN COALESCE(f.previous, 0) ELSE COALESCE(k.newest_frame, 0) END AS counter,
-                CASE WHEN f.previous IS NOT f.before AND f.before IS NOT NULL THEN f.before ELSE f.n END AS counted
+                CASE WHEN f.previous IS DISTINCT FROM f.before AND f.before IS NOT NULL THEN f.before ELSE f.n END AS counted
             FROM frames f JOIN network_keys w ON w.key = f.network
             LEFT JOIN inbox_counts k ON k.network_id = w.network_id AND k.to_kind = f.to_kind AND k.to_name = f.to_name
-            WHERE ((f.before IS NOT NULL AND f.previous IS NOT f.before)
-                   OR (f.from_last = 1 AND k.newest_frame IS NOT f.n))
+            WHERE ((f.before IS NOT NULL AND f.previous IS DISTINCT FROM f.before)
+                   OR (f.from_last = 1 AND k.newest_frame IS DISTINCT FROM f.n))
                 AND w.network_id NOT IN (SELECT network_id FROM removals)";
         self.each(sql, params![], wrong_count, see)
     }

@@ -53,7 +53,7 @@ mod tests {
     fn whoever_stops_waiting_reads_how_to_wait_again_and_how_to_cancel() {
         assert_eq!(
             words(&["t_1"]),
-            "task t_1 goes on; `baton wait t_1` waits for it again, `baton cancel t_1` ends it"
+            "task t_1 continues; `baton wait t_1` waits for it again, `baton cancel t_1` ends it"
         );
         assert!(words(&["t_1", "t_2"]).contains("`baton wait t_1 t_2`"));
     }

@@ -47,7 +47,7 @@ fn hubs_on_a_database_are_listed_checked_and_backed_up_while_they_run() {
     );
 
     cluster.hubs[1].stop();
-    assert_eq!(list().len(), 1, "one that stops in good order is gone from the list");
+    assert_eq!(list().len(), 1, "one that stops cleanly is gone from the list");
     cluster.hubs[0].stop();
     let ran = program::baton(["hub", "ls", "--store", &url]).exited(1);
     assert!(ran.stdout.contains("no hub is running"), "{ran:?}");
