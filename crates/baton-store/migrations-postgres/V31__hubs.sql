@@ -18,3 +18,6 @@ CREATE TABLE work_leases (
     PRIMARY KEY (kind, key)
 ) WITH (fillfactor = 50);
 CREATE INDEX work_leases_by_end ON work_leases (until);
+
+-- What SQLite calls it; the check of a database uses it.
+CREATE FUNCTION hex(bytes bytea) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$ SELECT upper(encode(bytes, 'hex')) $$;

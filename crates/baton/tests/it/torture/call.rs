@@ -142,7 +142,7 @@ fn of_body(status: u16, body: Value) -> Outcome {
     }
     let code = body["error"].as_str().unwrap_or_default().to_owned();
     match (status, code.as_str()) {
-        (_, "busy" | "storage_unavailable") => Outcome::Unavailable,
+        (_, "busy" | "starting" | "storage_unavailable") => Outcome::Unavailable,
         (_, "shutting_down" | "outcome_unknown") => Outcome::Lost,
         (500.., _) | (_, "internal_error" | "unauthorized") => Outcome::Absurd(format!("{status} {body}")),
         _ => Outcome::Refused(body),
