@@ -21,6 +21,10 @@ const IS_NOT_REPLICATED: u8 = 3;
 /// It is neither answered nor cut off, as by a server that was stopped.
 const MEETS_SILENCE: u8 = 4;
 
+/// A batch's COMMIT as it is sent: a message of its own. That of an empty transaction, which every new connection begins with,
+/// goes with other statements.
+const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
+
 /// Stands between a hub and its server, and cuts connections.
 struct Proxy {
     folder: PathBuf,
@@ -67,7 +71,7 @@ fn pass(mut client: UnixStream, mut server: UnixStream, next: &AtomicU8, cuts: &
     let mut bytes = vec![0; 1 << 20];
     while let Ok(count @ 1..) = client.read(&mut bytes) {
         let sent = &bytes[..count];
-        let commits = sent.windows(7).any(|part| part == b"COMMIT\0");
+        let commits = sent.windows(COMMIT.len()).any(|part| part == COMMIT);
         match next.load(Ordering::SeqCst) {
             IS_LOST if commits => {
                 cut(next, cuts);

@@ -59,7 +59,7 @@ impl Server {
     }
 
     /// Until it answers. One that finds processes of the server before it ends again, and is started again.
-    fn wait(&mut self) {
+    pub(super) fn wait(&mut self) {
         let until = Instant::now() + PATIENCE;
         while self.query("postgres", "SELECT 1").is_none() {
             if self.child.try_wait().unwrap().is_some() {
