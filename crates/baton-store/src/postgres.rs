@@ -133,12 +133,12 @@ impl PostgresStore {
         options: PostgresOptions,
         bell: Bell,
     ) -> Result<Self, Error> {
-        in_a_thread("opening the database", || Self::open_here(connection.clone(), options, bell))
+        in_a_thread("opening the database", move || Self::open_here(connection.clone(), &options, bell))
     }
 
     fn open_here(
         connection: ConnectionSettings,
-        options: PostgresOptions,
+        options: &PostgresOptions,
         bell: Bell,
     ) -> Result<Self, Error> {
         let session = Session::connect(&connection, &commit::settings(), quiet_meter())?;
@@ -152,7 +152,7 @@ impl PostgresStore {
             waiting_per_share: options.writes_waiting_per_share,
             running_per_share: limits::WRITE_BATCH_MAX_COUNT,
         });
-        let readers = Readers::start(&connection, &options, &meter)?;
+        let readers = Readers::start(&connection, options, &meter)?;
         commit::forget_lanes(&session)?;
         let hub = hub_name(&session)?;
         let (link, inbound) = Link::new(hub.clone(), options.hub.clone());

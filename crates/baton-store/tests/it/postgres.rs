@@ -11,7 +11,7 @@ mod replica;
 mod server;
 mod tls;
 
-pub use server::{database_of, empty_database, forget, named_in, run_on, settings};
+pub(crate) use server::{database_of, empty_database, forget, named_in, run_on, settings};
 
 use baton_store::{PostgresOptions, PostgresStore, Store};
 use std::sync::Arc;

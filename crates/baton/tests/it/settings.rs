@@ -236,9 +236,9 @@ fn opentelemetrys_variables_are_read_after_the_hubs_own_and_before_the_file() {
     let named = ["--config=file.toml".to_owned()];
     for (environment, value) in [
         (&[][..], "http://file.example"),
-        (&[general.clone()], "http://general.example"),
+        (std::slice::from_ref(&general), "http://general.example"),
         (&[general.clone(), traces.clone()], "http://traces.example"),
-        (&[general, traces, own], "http://own.example"),
+        (&[general.clone(), traces, own], "http://own.example"),
     ] {
         let rows = listed(folder.path(), environment, &named);
         assert_eq!(row_of(&rows, "otlp-endpoint")["value"], value);

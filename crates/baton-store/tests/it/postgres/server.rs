@@ -24,7 +24,7 @@ struct Server {
 }
 
 /// The address of the database of a folder, which is made if the folder has none.
-pub fn database_of(folder: &Path) -> String {
+pub(crate) fn database_of(folder: &Path) -> String {
     let server = server();
     let named_in = folder.join(NAMED_IN);
     let name = fs::read_to_string(&named_in).unwrap_or_else(|_| {
@@ -39,12 +39,12 @@ pub fn database_of(folder: &Path) -> String {
 }
 
 /// A connection string, read.
-pub fn settings(address: &str) -> ConnectionSettings {
+pub(crate) fn settings(address: &str) -> ConnectionSettings {
     ConnectionSettings::from_environment(address, None).unwrap()
 }
 
 /// The same address as a URL.
-pub fn url_of(folder: &Path) -> String {
+pub(crate) fn url_of(folder: &Path) -> String {
     let address = database_of(folder);
     let (host, rest) = address.strip_prefix("host=").unwrap().split_once(" user=").unwrap();
     let (user, database) = rest.split_once(" dbname=").unwrap();
@@ -52,19 +52,19 @@ pub fn url_of(folder: &Path) -> String {
 }
 
 /// The address of the database of a folder, if it has one.
-pub fn named_in(folder: &Path) -> Option<String> {
+pub(crate) fn named_in(folder: &Path) -> Option<String> {
     fs::read_to_string(folder.join(NAMED_IN)).ok().map(|name| server().address(&name))
 }
 
 /// Drops the database of a folder, if it has one.
-pub fn forget(folder: &Path) {
+pub(crate) fn forget(folder: &Path) {
     if let Ok(name) = fs::read_to_string(folder.join(NAMED_IN)) {
         server().run(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"));
     }
 }
 
 /// A database with nothing in it.
-pub fn empty_database(folder: &Path) -> String {
+pub(crate) fn empty_database(folder: &Path) -> String {
     let name = format!("e{}", hex(&Sha256::digest(folder.to_string_lossy().as_bytes())[..12]));
     server().run(&format!("CREATE DATABASE {name}"));
     fs::write(folder.join(NAMED_IN), &name).unwrap();
@@ -72,7 +72,7 @@ pub fn empty_database(folder: &Path) -> String {
 }
 
 /// Runs a statement on a database.
-pub fn run_on(address: &str, sql: &str) {
+pub(crate) fn run_on(address: &str, sql: &str) {
     let (address, sql) = (address.to_owned(), sql.to_owned());
     let thread = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

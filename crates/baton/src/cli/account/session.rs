@@ -184,7 +184,7 @@ impl Whoami {
         match &who.alias {
             Some(alias) => screen.print(&format!("{alias}, a node of {}", user.username))?,
             None => {
-                screen.print(&format!("{} ({}), {} of the hub", user.username, user.user_id, user.role))?
+                screen.print(&format!("{} ({}), {} of the hub", user.username, user.user_id, user.role))?;
             }
         }
         screen.print(&format!("hub      {}", link.client.hub()))?;

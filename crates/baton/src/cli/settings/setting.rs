@@ -139,7 +139,7 @@ impl Setting {
         let name = self.variable();
         if let Some(value) = variable(&name).map_err(Problem::new)? {
             self.accepts(&value).map_err(|rule| self.refused(&format!("{name}="), &value, &rule))?;
-            return Ok((self.split(value), Origin::Environment(name)));
+            return Ok((self.split(&value), Origin::Environment(name)));
         }
         for name in self.other_variables() {
             let checked = variable(name).and_then(|value| match value {
@@ -150,7 +150,7 @@ impl Setting {
                 None => Ok(None),
             });
             match checked {
-                Ok(Some(value)) => return Ok((self.split(value), Origin::Environment((*name).into()))),
+                Ok(Some(value)) => return Ok((self.split(&value), Origin::Environment((*name).into()))),
                 Ok(None) => {}
                 // OpenTelemetry: an implementation warns of a value it does not know, and goes on without it.
                 Err(text) => warnings.push(format!("{text}; it is ignored")),
@@ -166,10 +166,10 @@ impl Setting {
     }
 
     /// The values in a variable.
-    fn split(&self, value: String) -> Vec<String> {
+    fn split(&self, value: &str) -> Vec<String> {
         match self.is_list() {
             true => value.split(',').map(|one| one.trim().to_owned()).collect(),
-            false => vec![value],
+            false => vec![value.to_owned()],
         }
     }
 
@@ -177,7 +177,7 @@ impl Setting {
     pub(super) fn accepts(&self, value: &str) -> Result<(), String> {
         let start = Command::clone(&self.start).no_binary_name(true).disable_help_flag(true);
         let start = start.mut_args(|arg| arg.env(clap::builder::Resettable::<clap::builder::OsStr>::Reset));
-        let options = self.split(value.to_owned()).into_iter().map(|value| format!("--{}={value}", self.key));
+        let options = self.split(value).into_iter().map(|value| format!("--{}={value}", self.key));
         start.try_get_matches_from(options).map(drop).map_err(|error| rule(&error))
     }
 

@@ -251,7 +251,10 @@ impl Send {
             Some(question) => question.show(),
             None if task.status.is_terminal() => outcome.note_reason(&Screen::stdout()),
             None if !self.quiet => {
-                note(&format!("still {}; `baton task show {}` shows its progress", task.status, task.task_id))
+                note(&format!(
+                    "still {}; `baton task show {}` shows its progress",
+                    task.status, task.task_id
+                ));
             }
             None => {}
         }
