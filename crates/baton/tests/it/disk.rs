@@ -36,7 +36,7 @@ const OPTIONS: [&str; 4] = ["--username", ADMIN, "--password", PASSWORD];
 /// What was there before may still be written over, so some sends still fit.
 const SENDS_MAX: usize = 4_000;
 /// Kills until a start finds what was not confirmed.
-const ROUNDS_MAX: usize = 10;
+const ROUNDS_MAX: usize = 40;
 
 /// A network with two agents, and what it was answered.
 struct Stage {

@@ -57,7 +57,7 @@ fn an_option_that_cannot_be_used_is_refused_and_not_repeated() {
     for (option, secret, rule) in [
         ("--metrics-token", "zebra-token", "at least 16"),
         ("--otlp-endpoint", "ftp://me:zebra-token@collector.example", "http or https"),
-        ("--otlp-endpoint", "http://me:zebra-token@collector.example:port", "--otlp-endpoint"),
+        ("--otlp-endpoint", "http://me:zebra-token@collector.example:port", "otlp-endpoint cannot be used"),
     ] {
         let mut command = baton();
         command.args(["hub", "start", "--port", "0", option, secret, "--data-dir"]).arg(folder.path());

@@ -170,7 +170,7 @@ fn lines_that_are_no_messages_and_a_bad_token_are_answered_in_json_rpc() {
     assert!(answers[0]["result"]["tools"].is_array() && answers[0]["id"] == "a", "{answers:?}");
     let bad = hub.client().with_token(&format!("ntok_{}", "0".repeat(64)));
     let answers = piped(&bad, list);
-    assert!(answers[0]["error"]["message"].to_string().contains("does not know your token"), "{answers:?}");
+    assert!(answers[0]["error"]["message"].to_string().contains("does not accept your token"), "{answers:?}");
     assert_eq!(answers[0]["id"], "a");
 }
 

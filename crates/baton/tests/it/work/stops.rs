@@ -93,7 +93,7 @@ fn a_bad_token_is_said_and_exits_with_6() {
     let bad = hub.client().with_token(&format!("ntok_{}", "0".repeat(64)));
     let (status, said) = Worker::start(&bad, "coder", &[], "cat").ends();
     assert_eq!(status.code(), Some(6), "{said}");
-    assert!(said.contains("does not know your token"), "{said}");
+    assert!(said.contains("does not accept your token"), "{said}");
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn another_agents_token_is_refused_before_it_takes_a_task() {
     let (_network, agent) = tenant_with(&hub, "coder");
     let (status, said) = Worker::start(&agent, "painter", &[], "cat").ends();
     assert_eq!(status.code(), Some(2), "{said}");
-    assert!(said.contains("speaks as coder, not as painter"), "{said}");
+    assert!(said.contains("belongs to the alias coder, not to painter"), "{said}");
 }
 
 #[test]
