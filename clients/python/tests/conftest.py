@@ -46,8 +46,10 @@ def long_task(request: pytest.FixtureRequest) -> Iterator[Future[str]]:
         yield result
         return
     hub: Hub = request.getfixturevalue("hub")
+    began = threading.Event()
 
     def handler(task: Task) -> str:
+        began.set()
         time.sleep(2 * LEASE_SECONDS + 0.5)
         return f"attempt {task.attempt}"
 
@@ -61,6 +63,8 @@ def long_task(request: pytest.FixtureRequest) -> Iterator[Future[str]]:
     with serving(Worker("sleeper", handler, lease_seconds=LEASE_SECONDS, client=hub.async_node("sleeper"))):
         calling = threading.Thread(target=call, daemon=True)
         calling.start()
+        # What its threads import for their first calls is imported by then: pytest walks over all modules between tests.
+        assert began.wait(60), "the long task does not begin"
         yield result
         calling.join(60)
 
