@@ -88,7 +88,7 @@ fn a_newer_schema_is_used_as_long_as_it_says_that_this_program_can() {
 }
 
 #[test]
-fn a_hub_waits_for_a_migration_only_so_long() {
+fn a_hub_waits_for_another_that_is_migrating() {
     let folder = tempfile::tempdir().unwrap();
     let address = empty_database(folder.path());
     // Whoever migrates is not done yet.
