@@ -18,7 +18,7 @@ BINARY ?= $(shell ls -t target/release/baton target/quick/baton 2>/dev/null | he
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help docs demo run run-cluster races patroni bench-postgres quick build test check spelling bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-pages bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients mcp-clients browser schemathesis s3 screenshots sdk-python sdk-python-adapters postgres test-postgres18 clean
+.PHONY: help docs demo run run-cluster races patroni bench-postgres quick build test check spelling bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-pages bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients mcp-clients oidc-issuer browser schemathesis s3 screenshots sdk-python sdk-python-adapters postgres test-postgres18 clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -170,6 +170,10 @@ clients:
 # The MCP clients the tests drive, and MCP's conformance suite, pinned, in folders of their own under target/tools.
 mcp-clients:
 	@scripts/mcp-clients.sh
+
+# The OpenID Connect issuer that a test signs in with, pinned, in a folder of its own under target/tools.
+oidc-issuer:
+	@scripts/oidc-issuer.sh
 
 # What the tests drive Chromium with, pinned, in a folder of its own under target/tools.
 browser:

@@ -31,7 +31,7 @@ finish() {
 declare -A pids
 trap 'kill "${pids[@]}" 2>/dev/null' EXIT
 
-begin installed env --unset=MAKEFLAGS make --no-print-directory --jobs --keep-going --output-sync clients mcp-clients browser schemathesis s3 postgres
+begin installed env --unset=MAKEFLAGS make --no-print-directory --jobs --keep-going --output-sync clients mcp-clients oidc-issuer browser schemathesis s3 postgres
 "$cargo" nextest run --locked --workspace --no-run || exit
 finish installed
 

@@ -3,10 +3,14 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::connection::Connection;
 use super::request::{Address, request};
 use super::trouble::Trouble;
+
+/// How many networks this program has made.
+static MADE: AtomicUsize = AtomicUsize::new(0);
 
 /// The highest number a quota can be set to.
 const HIGHEST_QUOTA: u32 = 1_000_000_000;
@@ -59,7 +63,9 @@ impl Tenant {
     /// Makes the network.
     pub(super) async fn make(address: &Address, user_token: String) -> Result<Self, Trouble> {
         let mut connection = Connection::open(address).await?;
-        let name = format!("bench {}", std::process::id());
+        // Some runs make several, for one user.
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let name = format!("bench {} {number}", std::process::id());
         let make = request(address, "POST", "/api/networks", Some(&user_token), &json!({ "name": name }));
         let call = "making a network";
         let Network { network_id } = read(call, connection.call(call, &make).await?)?;

@@ -1,4 +1,5 @@
-// The overview's figures: the parts of the open tasks add up to their number, and durations are those of the hour.
+// The overview's figures: the parts of the open tasks add up to their number, durations are those of the hour, and the plot
+// covers an hour, a day or a week.
 
 import assert from 'node:assert/strict';
 import { at, signIn, tell } from './browser.mjs';
@@ -19,4 +20,16 @@ await tell(async ({ given, open, rest }) => {
   assert.equal(typeof hour.p50_ms, 'number');
   const shown = await tile('p50 duration').innerText();
   assert.match(shown, /\d+(\.\d)? m?s[^]*p95 \d/, shown);
+
+  // The plot's figures are under the pointer and the arrow keys, over an hour, a day and a week.
+  const plot = page.locator('.plot svg');
+  const said = page.locator('.plot .legend');
+  await plot.focus();
+  for (let back = 0; back < 3 && !/\d+ sent/.test(await said.innerText().catch(() => '')); back += 1) await page.keyboard.press('ArrowLeft');
+  assert.match(await said.innerText(), /\d\d:\d\d[^]*\d+ sent/);
+  for (const [range, heading] of [['24 h', 'The last day'], ['7 days', 'The last week']]) {
+    await page.getByRole('button', { name: range }).click();
+    await page.getByRole('heading', { name: heading }).waitFor();
+    await page.getByRole('img', { name: `${heading}: ${given.sent} tasks sent` }).waitFor();
+  }
 });

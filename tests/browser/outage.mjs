@@ -1,5 +1,7 @@
-// The hub is killed and comes back: the page says so, continues, and shows what happened meanwhile. Still signed in.
+// The hub is killed and comes back: the page says so, continues, and shows what happened meanwhile. Still signed in. A page
+// whose script the browser does not have yet opens once the hub is back.
 
+import assert from 'node:assert/strict';
 import { ask, at, sees, signIn, stays, tell } from './browser.mjs';
 
 await tell(async ({ given, open }) => {
@@ -13,10 +15,26 @@ await tell(async ({ given, open }) => {
   await ask('kill');
   await state.getByText('Hub unreachable, retrying…').waitFor();
   await sees(page, 'sent before');
+  const banner = page.locator('.banner');
+  await banner.getByText('The hub does not respond.').waitFor();
+  assert.equal(await page.locator('main.away').count(), 1);
   await ask('start');
   await state.getByText('Live').waitFor();
+  await banner.waitFor({ state: 'detached' });
   await sees(page, 'sent after');
   await check();
   await page.reload();
   await sees(page, 'sent after');
+
+  // The browser has no script of the evidence page when the hub goes.
+  await page.route('**/assets/evidence.js', (route) => route.abort());
+  await page.reload();
+  await sees(page, 'sent after');
+  await ask('kill');
+  await state.getByText('Hub unreachable, retrying…').waitFor();
+  await page.getByRole('link', { name: 'Evidence' }).click();
+  await sees(page, 'This page opens as soon as it does.');
+  await page.unroute('**/assets/evidence.js');
+  await ask('start');
+  await page.locator('.entry').first().waitFor();
 });

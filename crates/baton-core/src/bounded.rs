@@ -86,6 +86,12 @@ pub type RunTimeoutSeconds = Seconds<
     { limits::RUN_TIMEOUT_MAX_SECONDS },
     { limits::RUN_TIMEOUT_MAX_SECONDS },
 >;
+/// How long a new token lasts.
+pub type TokenLifeSeconds = Seconds<
+    { limits::TOKEN_LIFE_MIN_SECONDS },
+    { limits::TOKEN_LIFE_MAX_SECONDS },
+    { limits::TOKEN_LIFE_MAX_SECONDS },
+>;
 /// How long a claim waits for work.
 pub type WaitSeconds = Seconds<0, { limits::WAIT_MAX_SECONDS }, 0>;
 /// How long a send or a look waits for its task to continue.

@@ -31,6 +31,8 @@ mod look_alike;
 mod machine;
 mod name_rule;
 mod network_choice;
+pub mod oauth;
+pub mod oidc;
 mod password;
 mod presence;
 mod principal;
@@ -61,7 +63,7 @@ pub use binding::{AliasFacts, bind_alias, mint_alias};
 pub use bounded::{
     ArtifactId, CallWaitSeconds, ContextText, IdempotencyKey, InputTtlSeconds, LeaseSeconds, MessageText,
     ProgressMessage, ProgressOutput, Reason, ReplyText, ResultText, RetryBackoffSeconds, RunTimeoutSeconds,
-    Seconds, TaskText, Text, TtlSeconds, WaitSeconds,
+    Seconds, TaskText, Text, TokenLifeSeconds, TtlSeconds, WaitSeconds,
 };
 pub use browser::browser_session_ends;
 pub use caller::{Caller, NodeCaller, UserCaller};
@@ -92,7 +94,10 @@ pub use quota::Quota;
 pub use refusal::{Class, Refusal};
 pub use role::{NetworkRole, SystemRole, TokenScope};
 pub use run_terms::{MaxAttempts, RunTerms};
-pub use secret::{BearerToken, InviteCode, NodeToken, SECRET_RANDOM_BYTES, UserToken};
+pub use secret::{
+    AccessToken, AuthorizationCode, BearerToken, InviteCode, NodeToken, RefreshToken, SECRET_RANDOM_BYTES,
+    UserToken,
+};
 pub use status::{Ending, Status};
 pub use task::{ChainTask, Lease, ParentTask, Parties, TaskSnapshot};
 pub use time::{MonotonicMillis, UnixMillis};

@@ -1,5 +1,5 @@
 //! The A2A 1.0 door: every agent of a network has a base, `/a2a/{network_id}/{alias}/`, and on it both HTTP bindings of
-//! the protocol. A binding (`rpc`, `http`) reads a request into a `Call` and prints what came of it; the call itself is
+//! the protocol; the gRPC binding names the agent in its messages. A binding (`rpc`, `http`, `grpc`) reads a request into a `Call` and prints what came of it; the call itself is
 //! one use case of `service/`, the same that REST and MCP call. Tasks are rendered in `task`, errors in `error`.
 
 mod agent_caller;
@@ -7,9 +7,11 @@ mod artifact;
 mod call;
 mod card;
 mod card_answer;
+mod catalog;
 mod described;
 mod error;
 mod extension;
+mod grpc;
 mod http;
 mod input;
 mod list;
@@ -25,6 +27,7 @@ mod watch;
 
 #[cfg(test)]
 pub(crate) use error::errors;
+pub(crate) use grpc::{in_place_of, is_grpc, router as grpc_router};
 pub(crate) use task::updates;
 
 use axum::routing::{any, get};
@@ -39,6 +42,7 @@ pub(crate) fn router() -> OpenApiRouter<Arc<Hub>> {
     let base = || get(http::card).post(rpc::answer);
     OpenApiRouter::with_openapi(described::openapi())
         .merge(card_answer::routes())
+        .merge(catalog::routes())
         .route("/a2a/{network_id}/{alias}", base())
         .route("/a2a/{network_id}/{alias}/", base())
         .route("/a2a/{network_id}/{alias}/{*rest}", any(http::answer))

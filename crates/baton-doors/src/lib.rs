@@ -1,4 +1,4 @@
-//! The ways into the hub: the doors `rest/`, `mcp/`, `a2a/`, `events/` and `web/`, the description of all of them
+//! The ways into the hub: the doors `rest/`, `mcp/`, `oauth/`, `a2a/`, `events/` and `web/`, the description of all of them
 //! (`openapi/`), the listener in front of them (`server/`), the workers beside them (`worker/`), and the socket for the
 //! command line on the same machine (`control/`). A door turns a request into a use case's arguments and its answer into
 //! bytes; it decides nothing.
@@ -7,6 +7,8 @@
 #![allow(missing_docs)]
 
 mod a2a;
+#[cfg(test)]
+mod after_commit;
 mod body;
 pub mod control;
 mod events;
@@ -19,6 +21,7 @@ mod mcp;
 #[cfg(test)]
 #[path = "../../baton/tests/it/artifacts/moto.rs"]
 mod moto;
+mod oauth;
 mod openapi;
 mod request_trace;
 pub mod rest;
@@ -29,4 +32,4 @@ pub mod worker;
 // The rooms below, by their own names.
 #[cfg(test)]
 use baton_service::objects;
-use baton_service::{error, hub, json_depth, metrics, outbound, peer, random, service, trace};
+use baton_service::{card_text, error, hub, json_depth, metrics, outbound, peer, random, service, trace};

@@ -10,6 +10,7 @@ mod prompt;
 mod resource;
 mod schema;
 mod subscription;
+mod task;
 #[cfg(test)]
 mod tests;
 mod tool;
@@ -102,7 +103,7 @@ async fn enter(State(door): State<Door>, request: Request) -> Response {
     let wants_plain_json = wants_plain_json(&parts.headers);
     match Authenticated::from_request_parts(&mut parts, &door.hub).await {
         Ok(Authenticated(identity)) => parts.extensions.insert(identity),
-        Err(refused) => return challenged(refused, &parts.headers),
+        Err(refused) => return challenged(&door.hub, refused, &parts.headers),
     };
     suit_sdk(&mut parts);
     if parts.method != Method::POST {
@@ -123,15 +124,12 @@ async fn enter(State(door): State<Door>, request: Request) -> Response {
     service.handle(Request::from_parts(parts, Body::from(bytes))).await.into_response()
 }
 
-/// A 401 with what clients look for in it: how to authenticate (RFC 6750, section 3), so that they ask for a token and do not
-/// just say that they cannot connect.
-fn challenged(mut refused: Response, headers: &HeaderMap) -> Response {
+/// A 401 with what clients look for in it: how to authenticate (RFC 6750, section 3) and where to get a token (RFC 9728), so
+/// that they ask for one and do not just say that they cannot connect.
+fn challenged(hub: &Hub, mut refused: Response, headers: &HeaderMap) -> Response {
     if refused.status() == StatusCode::UNAUTHORIZED {
-        let challenge = match headers.contains_key(header::AUTHORIZATION) {
-            true => r#"Bearer realm="baton", error="invalid_token""#,
-            false => r#"Bearer realm="baton""#,
-        };
-        refused.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+        let challenge = crate::oauth::challenge(&hub.settings, headers);
+        refused.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
     }
     refused
 }

@@ -63,6 +63,7 @@ pub(crate) fn doors() -> OpenApiRouter<Arc<crate::hub::Hub>> {
         .merge(crate::events::router())
         .merge(crate::a2a::router())
         .merge(crate::web::router())
+        .merge(crate::oauth::router())
 }
 
 /// What can be called: this description

@@ -12,12 +12,14 @@ mod hosts;
 mod large;
 mod origins;
 mod paced;
+mod preface;
 mod rates;
 mod request_id;
 mod sending;
 #[cfg(test)]
 mod tests;
 mod tls;
+mod unread;
 
 pub use accept::{Connections, Listener};
 pub use certificate::CertificateInUse;
@@ -34,7 +36,9 @@ use arrival::Bounds;
 
 /// Every door behind the one gate.
 pub fn router(hub: Arc<Hub>) -> Router {
-    let doors = Router::from(crate::openapi::doors()).merge(crate::mcp::router(&hub));
+    let doors = Router::from(crate::openapi::doors())
+        .merge(crate::mcp::router(&hub))
+        .merge(crate::a2a::grpc_router(&hub));
     gated(doors, hub, Bounds::default())
 }
 

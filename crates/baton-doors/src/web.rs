@@ -5,6 +5,7 @@ mod assets;
 mod cookie;
 mod facts;
 mod headers;
+mod oidc;
 mod session;
 #[cfg(test)]
 mod tests;
@@ -19,5 +20,5 @@ use crate::hub::Hub;
 
 /// The routes of the pages and of the session.
 pub(crate) fn router() -> OpenApiRouter<Arc<Hub>> {
-    OpenApiRouter::from(assets::routes()).merge(session::routes())
+    OpenApiRouter::from(assets::routes().merge(oidc::routes())).merge(session::routes())
 }

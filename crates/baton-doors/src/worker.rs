@@ -35,6 +35,8 @@ pub fn start(hub: &Arc<Hub>) -> JoinSet<()> {
     keep(loops, hub, "retention", limits::RETENTION_EVERY, async |hub| sweep::retention(&hub).await);
     keep(loops, hub, "artifacts", limits::RETENTION_EVERY, async |hub| artifacts::sweep::round(&hub).await);
     keep(loops, hub, "browsers", limits::RETENTION_EVERY, async |hub| sweep::browsers(&hub).await);
+    keep(loops, hub, "expired tokens", limits::SWEEP_EVERY, async |hub| sweep::tokens(&hub).await);
+    keep(loops, hub, "oauth", limits::RETENTION_EVERY, async |hub| sweep::oauth(&hub).await);
     keep(loops, hub, "deleted networks", limits::SWEEP_EVERY, async |hub| removal::round(&hub).await);
     keep(loops, hub, "old tasks", limits::OLD_TASKS_EVERY, async |hub| old_tasks::leave(&hub).await);
     keep(loops, hub, "old frames", limits::RETENTION_EVERY, async |hub| old_tasks::frames_leave(&hub).await);

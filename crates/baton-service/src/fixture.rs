@@ -4,6 +4,7 @@
 // It is compiled for tests only, also where it is a feature for the crates above.
 #![allow(clippy::unwrap_used)]
 
+mod failing_reads;
 mod runs_twice;
 
 use baton_core::{
@@ -16,6 +17,8 @@ use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::Arc;
 
+use self::failing_reads::FailingReads;
+pub use self::failing_reads::Reads;
 use self::runs_twice::RunsTwice;
 use crate::hub::{Bells, Clock, Hub, Settings};
 use crate::objects::Objects;
@@ -28,6 +31,8 @@ const NOW: UnixMillis = UnixMillis::new(1_700_000_000_000);
 pub struct TestHub {
     pub hub: Arc<Hub>,
     pub folder: tempfile::TempDir,
+    /// Reads fail where a test says so.
+    pub reads: Arc<Reads>,
 }
 
 impl TestHub {
@@ -57,18 +62,22 @@ impl TestHub {
             data_folder: folder.path().to_owned(),
             outbound: crate::outbound::Policy::default(),
             public_url: "http://127.0.0.1".into(),
+            cards: crate::hub::CardSettings::default(),
             serves_tls: false,
             keep_tasks: None,
             artifact_quota: baton_core::limits::ARTIFACT_BYTES_PER_NETWORK,
             records_evidence: true,
             metrics_token: None,
+            oidc: None,
             collector: None,
         };
         change(&mut settings);
         let engine = Arc::new(store);
         let objects = objects(folder.path());
-        let store = Arc::new(RunsTwice(engine.clone()));
-        Self { hub: Arc::new(Hub::new(store, engine, objects, clock, bells, test_key(), settings)), folder }
+        let reads = Arc::new(Reads::default());
+        let store = Arc::new(FailingReads { store: RunsTwice(engine.clone()), reads: reads.clone() });
+        let hub = Arc::new(Hub::new(store, engine, objects, clock, bells, test_key(), settings));
+        Self { hub, folder, reads }
     }
 
     /// A user who owns the networks of these numbers, and their token.
@@ -190,6 +199,8 @@ fn token_row(owner: &UserId, secret: &str) -> TokenRow {
         has_reported: false,
         created_at: NOW,
         last_used_at: None,
+        expires_at: None,
+        client_id: None,
     }
 }
 

@@ -8,6 +8,7 @@ mod bells;
 mod card_key;
 mod changes;
 mod client_address;
+mod client_documents;
 mod clock;
 mod cursor_key;
 mod export_permits;
@@ -18,6 +19,7 @@ pub mod login_guard;
 mod long_tails;
 mod minute_window;
 mod occupancy;
+mod oidc_provider;
 mod owned_work;
 pub mod password_hash;
 mod presence;
@@ -32,22 +34,27 @@ mod transfers;
 mod transient_frames;
 mod unsealed;
 
-pub use access::Identity;
+pub use access::{Identity, Resource};
 pub use actor_tokens::ActorTokens;
+pub(crate) use attempts::{OAUTH_REFRESHES, OAUTH_REGISTRATIONS, OIDC_SIGN_INS};
 pub use bells::{Bell, Bells};
 pub use card_key::{CardKey, PublicKey as CardPublicKey};
 pub use changes::MovedTasks;
 pub use client_address::client_of;
+pub use client_documents::{ClientDocuments, OauthClient, ReadingPermit};
 pub use clock::Clock;
 pub use cursor_key::CursorKey;
 pub use export_permits::{ExportPermit, Exports};
 pub use keyed_locks::KeyedLocks;
 pub use long_tails::LongTails;
 pub use occupancy::Occupied;
+pub use oidc_provider::{
+    KEPT_MILLIS, KEPT_WITHOUT_KEY_MILLIS, OidcProvider, OidcProviderCache, OidcSettings,
+};
 pub use owned_work::OwnedWork;
 pub use presence::{Connected, Presences};
 pub use readiness::{NotReady, look};
-pub use settings::Settings;
+pub use settings::{CardSettings, Settings};
 pub use shutdown::Shutdown;
 pub use slots::Slot;
 pub use streams::{Page, StreamIntervals, Streams};
@@ -114,6 +121,10 @@ pub struct Hub {
     pub passwords: Passwords,
     pub login_guard: LoginGuard,
     pub join_guard: JoinGuard,
+    /// Documents of OAuth clients that are their own ids.
+    pub client_documents: ClientDocuments,
+    /// What the issuer that users sign in with says of itself.
+    pub oidc_provider: OidcProviderCache,
     pub audited_reads: AuditedReads,
     pub actor_tokens: Arc<ActorTokens>,
     pub streams: Streams,
@@ -166,6 +177,8 @@ impl Hub {
             shutdown: Shutdown::default(),
             passwords: Passwords::default(),
             join_guard: JoinGuard::default(),
+            client_documents: ClientDocuments::default(),
+            oidc_provider: OidcProviderCache::default(),
             audited_reads: AuditedReads::default(),
             actor_tokens: Arc::default(),
             streams: Streams::default(),

@@ -4,12 +4,14 @@
 // The doc comments on request and response fields are published in /openapi.json: write them for callers.
 #![allow(missing_docs)]
 
+pub mod card_text;
 pub mod error;
 mod fair_semaphore;
 #[cfg(any(test, feature = "fixture"))]
 pub mod fixture;
 pub mod hub;
 pub mod json_depth;
+mod jws;
 pub mod metrics;
 pub mod objects;
 pub mod outbound;

@@ -1,4 +1,4 @@
-//! Everything the hub calls outside goes through here: push receivers and remote agents. For each call its name is
+//! Everything the hub calls outside goes through here: push receivers, remote agents, and what OAuth clients say of themselves. For each call its name is
 //! resolved once, each address it gave is judged, and only those that pass are connected to. No redirect is followed, no
 //! proxy of the environment is used, every wait and every answer is bounded. `https` goes to public addresses;
 //! plain `http` only where the operator allowed it with `--allow-outbound`.
@@ -21,7 +21,7 @@ pub use target::Target;
 use baton_core::{NetworkId, limits};
 use reqwest::{Method, RequestBuilder, redirect};
 use std::net::IpAddr;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
 use attempts::{Attempts, Ended};
@@ -72,6 +72,18 @@ impl Outbound {
     /// Calls for a network.
     pub const fn for_network<'a>(&'a self, network: &'a NetworkId) -> Calls<'a> {
         Calls { outbound: self, network }
+    }
+
+    /// Calls for no network, which take turns as those of one more network do.
+    pub fn for_hub(&self) -> Calls<'_> {
+        static HUB: LazyLock<NetworkId> = LazyLock::new(|| NetworkId::from_random([0; 6]));
+        self.for_network(&HUB)
+    }
+
+    /// Calls for the documents of OAuth clients. Any account can cause them, so they take no turn of the hub's own calls.
+    pub fn for_client_documents(&self) -> Calls<'_> {
+        static DOCUMENTS: LazyLock<NetworkId> = LazyLock::new(|| NetworkId::from_random([0, 0, 0, 0, 0, 1]));
+        self.for_network(&DOCUMENTS)
     }
 
     /// Reads an address somebody wants called. One that no call could ever be made to is refused here.
@@ -153,7 +165,17 @@ impl Calls<'_> {
 
     /// The same for who may work before an answer.
     pub async fn send_and_wait(&self, request: RequestBuilder, patience: Duration) -> Result<Answer, Error> {
-        let call = async { Answer::read(self.execute(request).await?).await };
+        self.send_up_to(request, patience, limits::OUTBOUND_ANSWER_MAX_BYTES).await
+    }
+
+    /// The same for an answer that is no longer than this; no more of it is read.
+    pub async fn send_up_to(
+        &self,
+        request: RequestBuilder,
+        patience: Duration,
+        most_bytes: usize,
+    ) -> Result<Answer, Error> {
+        let call = async { Answer::read(self.execute(request).await?, most_bytes).await };
         let outcome = tokio::time::timeout(patience, call).await.unwrap_or(Err(Error::Silent));
         self.outbound.attempts.note(outcome.as_ref().map(|answer| answer.status));
         outcome

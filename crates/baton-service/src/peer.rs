@@ -2,22 +2,27 @@
 //! `outbound`, and the credential to the card's own origin only.
 
 mod card;
+mod card_signature;
 mod error;
+mod key_rule;
 
 pub use error::PeerError;
+pub use key_rule::KeyRule;
 
 use a2a_types::{
     GetTaskRequest, Message, SendMessageConfiguration, SendMessageRequest, SendMessageResponse, Task, methods,
 };
 use baton_core::{TraceParent, limits};
 use reqwest::header::HeaderValue;
-use reqwest::{Method, RequestBuilder};
+use reqwest::{Method, RequestBuilder, StatusCode};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::time::Duration;
 
 use crate::outbound::{ANSWER, Answer, Calls, Target};
 use card::Card;
+use card_signature::{SignatureParts, SignedCard};
 
 /// An agent may work before it answers a message.
 const SEND: Duration = Duration::from_secs(limits::REMOTE_SEND_SECONDS as u64);
@@ -51,11 +56,18 @@ pub struct Peer {
     credential: Option<HeaderValue>,
     /// What it is called on its card.
     pub name: String,
+    /// The thumbprint of the key that signed its card, if it is signed.
+    pub key: Option<String>,
 }
 
 impl Peer {
-    /// Reads an agent's card and picks how to speak to it.
-    pub async fn find(calls: Calls<'_>, card_url: &str, credential: Option<&str>) -> Result<Self, PeerError> {
+    /// Reads an agent's card, which has to be signed as the rule says, and picks how to speak to it.
+    pub async fn find(
+        calls: Calls<'_>,
+        card_url: &str,
+        credential: Option<&str>,
+        rule: KeyRule<'_>,
+    ) -> Result<Self, PeerError> {
         let place = calls.target(card_url)?;
         let place = match place.url().path().ends_with(".json") {
             true => place,
@@ -67,14 +79,17 @@ impl Peer {
         if !answer.status.is_success() {
             return Err(PeerError::of_card(answer.status));
         }
-        let card: Card = answer.json().map_err(|error| PeerError::Final(format!("its card: {error}")))?;
+        let unreadable = |error: &dyn std::fmt::Display| PeerError::Final(format!("its card: {error}"));
+        let text: Value = answer.json().map_err(|error| unreadable(&error))?;
+        let card = Card::deserialize(&text).map_err(|error| unreadable(&error))?;
         let (binding, url) = card.interface()?;
         let base = calls.target(&url)?;
         if credential.is_some() && base.origin() != place.origin() {
             let elsewhere = "its card leads to another host, where its credential is not shown";
             return Err(PeerError::Final(elsewhere.into()));
         }
-        Ok(Self { base, binding, credential, name: card.name })
+        let key = rule.choose(signers(calls, &place, text).await)?;
+        Ok(Self { base, binding, credential, name: card.name, key })
     }
 
     /// Sends a message; the answer is the task as it stands, or a message that is all there is. The key lets a hub
@@ -170,6 +185,39 @@ impl Peer {
         };
         serde_json::from_value(value).map_err(|error| PeerError::Final(format!("its answer: {error}")))
     }
+}
+
+/// The keys that signed a card from this place; none if it is unsigned. Of several signatures one that can be checked is enough.
+async fn signers(calls: Calls<'_>, place: &Target, card: Value) -> Result<Vec<String>, PeerError> {
+    let Some(card) = SignedCard::read(card)? else { return Ok(Vec::new()) };
+    let (mut signers, mut unchecked) = (Vec::new(), None);
+    for parts in &card.signatures {
+        match signer(calls, place, &card, parts).await {
+            Ok(key) => signers.push(key),
+            Err(error) => unchecked = unchecked.or(Some(error)),
+        }
+    }
+    match unchecked {
+        Some(error) if signers.is_empty() => Err(error),
+        _ => Ok(signers),
+    }
+}
+
+/// The key that made a signature, by the key set that it names. The credential is not shown there: key sets are public.
+async fn signer(
+    calls: Calls<'_>,
+    place: &Target,
+    card: &SignedCard,
+    parts: &SignatureParts,
+) -> Result<String, PeerError> {
+    let signature = card.signature(parts, place.url())?;
+    let key_set = calls.target(signature.key_set.as_str())?;
+    let answer = calls.send(calls.request(Method::GET, &key_set)?).await?;
+    if answer.status != StatusCode::OK {
+        let status = answer.status.as_u16();
+        return Err(PeerError::NotTaken(format!("the key set of its card cannot be read (HTTP {status})")));
+    }
+    Ok(signature.signer(&answer.body)?)
 }
 
 fn rpc_result(answer: &Answer) -> Result<Value, PeerError> {

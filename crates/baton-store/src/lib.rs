@@ -22,6 +22,7 @@ mod sqlite;
 pub mod store;
 mod tenant;
 mod waiting;
+mod zlib_column;
 
 pub use clock::{Clock, ClockReading};
 pub use copy::{Backup, CopyProgress, Copying};

@@ -64,6 +64,9 @@ pub type Asked<'s, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + '
 pub trait Peers: Send + Sync + 'static {
     /// How many hubs are alive, this one included, by the last heartbeat.
     fn alive_count(&self) -> u32;
+    /// Whether a hub may be alive whose program cannot read entry bundles of zstd. False only after a heartbeat
+    /// that came `limits::HUB_ALIVE_FOR` or later after this hub connected.
+    fn has_older(&self) -> bool;
     /// All hubs that are alive, and those that were killed recently.
     fn hubs(&self) -> Asked<'_, Vec<HubRow>>;
     /// Takes work for this hub, or keeps it if it has it already, for `limits::WORK_LEASE_SECONDS` from now on. Answers which

@@ -31,6 +31,7 @@ mod commit;
 mod copy_in;
 mod copy_out;
 mod dialect;
+mod doubt;
 mod fault;
 mod heads;
 mod lane;
@@ -53,7 +54,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use crate::clock::Clock;
@@ -75,6 +76,7 @@ use crate::waiting::{Mail, Waiting};
 use clock::ServerClock;
 pub use copy_in::{Filled, fill_postgres};
 pub use copy_out::copy_postgres;
+use doubt::Doubts;
 use lane::{Shared, Turn};
 use link::Link;
 use readers::Readers;
@@ -127,21 +129,32 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Opens a database, and creates or migrates it if need be. Times are the server's.
+    /// Opens a database, and creates or migrates it if need be. Times are the server's. A server that is starting up or
+    /// recovering is waited for.
     pub fn open(
         connection: &ConnectionSettings,
         options: PostgresOptions,
         bell: Bell,
     ) -> Result<Self, Error> {
-        in_a_thread("opening the database", move || Self::open_here(connection.clone(), &options, bell))
+        in_a_thread("opening the database", move || {
+            let until = Instant::now() + limits::POSTGRES_STARTED_WITHIN;
+            connection.wait_until_started(until)?;
+            loop {
+                match Self::open_here(connection, &options, bell.clone()) {
+                    // It may have crashed meanwhile.
+                    Err(Error::Unavailable(_)) if connection.wait_until_started(until)? => {}
+                    opened => return opened,
+                }
+            }
+        })
     }
 
     fn open_here(
-        connection: ConnectionSettings,
+        connection: &ConnectionSettings,
         options: &PostgresOptions,
         bell: Bell,
     ) -> Result<Self, Error> {
-        let session = Session::connect(&connection, &commit::settings(), quiet_meter())?;
+        let session = Session::connect(connection, &commit::settings(), quiet_meter())?;
         schema::prepare(&session)?;
         let meter = Arc::new(Meter::new(&there_is(&session)?));
         let epoch = Arc::new(AtomicU64::new(access_epoch(&session)?));
@@ -152,28 +165,34 @@ impl PostgresStore {
             waiting_per_share: options.writes_waiting_per_share,
             running_per_share: limits::WRITE_BATCH_MAX_COUNT,
         });
-        let readers = Readers::start(&connection, options, &meter)?;
+        let doubts = Arc::new(Doubts::default());
         commit::forget_lanes(&session)?;
         let hub = hub_name(&session)?;
         let (link, inbound) = Link::new(hub.clone(), options.hub.clone());
         let shared = Arc::new(Shared {
-            connection,
+            connection: connection.clone(),
             turns,
             parked: Arc::default(),
             bell,
             epoch,
             clock,
-            meter,
+            meter: meter.clone(),
             answer_max: options.answer_max,
+            doubts: doubts.clone(),
             refused: Refused::default(),
             link: Arc::new(link),
             mail: (0..lanes).map(|_| Mail::default()).collect(),
         });
-        let mut threads = Vec::new();
-        for number in 0..lanes {
+        // All connections first: no thread is left behind if one of them cannot be made.
+        let lane = |number| {
             let name = format!("{hub}/{number}");
             let session = commit::connect_lane(&shared, &name)?;
-            let lane = lane::Lane::new(shared.clone(), name, number, session);
+            Ok(lane::Lane::new(shared.clone(), name, number, session))
+        };
+        let lanes = (0..lanes).map(lane).collect::<Result<Vec<_>, Error>>()?;
+        let readers = Readers::start(connection, options, &meter, &doubts)?;
+        let mut threads = Vec::new();
+        for (number, lane) in lanes.into_iter().enumerate() {
             let thread =
                 std::thread::Builder::new().name(format!("writer-{number}")).spawn(move || lane.run());
             threads.push(thread.map_err(|error| Error::Unavailable(error.to_string()))?);

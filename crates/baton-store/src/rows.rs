@@ -13,6 +13,7 @@ mod ends;
 mod evidence;
 mod figures;
 mod invitations;
+mod oauth;
 mod page;
 mod pushes;
 mod quotas;
@@ -51,6 +52,7 @@ pub use figures::{
     End, FigureReads, FigureWrites, MinuteCounts, TaskSearch, TaskSummaryRow, minute_begins, minute_of,
 };
 pub use invitations::{InvitationReads, InvitationRow, InvitationWrites};
+pub use oauth::{OauthClientRow, OauthCodeRow, OauthGrantRow, OauthReads, OauthWrites};
 pub use page::{Page, PageBounds, text_bytes};
 pub(crate) use page::{PageInProgress, Weight};
 pub use pushes::{PushConfigRow, PushFailures, PushReads, PushSecrets, PushWrites};
@@ -95,6 +97,7 @@ pub trait Snapshot:
     + TreeReads
     + WorkerReads
     + AgentReads
+    + OauthReads
 {
 }
 
@@ -118,6 +121,7 @@ pub trait Transaction:
     + RemovalWrites
     + QuotaWrites
     + WorkerWrites
+    + OauthWrites
 {
     /// The time of the batch this is part of: the same for all its use cases, and never one from before an earlier
     /// batch's. Whatever is decided or written here has this time.

@@ -22,6 +22,7 @@ pub(crate) mod invitations;
 pub(crate) mod keys;
 pub(crate) mod known;
 pub(crate) mod merge;
+pub(crate) mod oauth;
 pub(crate) mod pushes;
 pub(crate) mod query;
 pub(crate) mod quotas;

@@ -23,6 +23,7 @@ mod it {
         mod jobs;
         mod leases;
         mod lookups;
+        mod oauth;
         mod pages;
         mod parked;
         mod pushes;

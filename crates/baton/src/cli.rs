@@ -32,6 +32,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use crate::client::token_expiry;
+
 use failure::Failure;
 
 /// Tasks between agents, with evidence anyone can check offline.
@@ -101,5 +103,11 @@ pub(crate) fn run() -> ExitCode {
         Command::Shell(command) => command.run(),
         Command::Tasks(command) => command.run(),
     };
+    if let Some(seconds) = token_expiry::left() {
+        screen::note(&format!(
+            "warning: this token expires {}; make another one with `baton node create` or `baton login`",
+            moment::left(seconds.into())
+        ));
+    }
     done.unwrap_or_else(|failure| failure.print())
 }

@@ -24,6 +24,7 @@ mod task_stream;
 pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
+pub(crate) mod token_expiry;
 
 pub(crate) use accounts::{Invitation, Network};
 pub(crate) use address::HubAddress;

@@ -14,12 +14,15 @@ const CALL: &str = "a blocking send";
 /// What the answer to a send says that waited for its end.
 const COMPLETED: &[u8] = b"\"TASK_STATE_COMPLETED\"";
 
+/// What is sent.
+pub(super) const TEXT: &str = "say The table is in the folder; two runs disagree because one of them shared its disk.";
+
 /// The bytes of one call.
 pub(super) fn request_to(address: &Address, path: &str, token: Option<&str>) -> Vec<u8> {
     let message = json!({
         "messageId": "8d2d1c0e-5a53-4ce0-9d3f-1f1f3c6d7a10",
         "role": "ROLE_USER",
-        "parts": [{"text": "say The table is in the folder; two runs disagree because one of them shared its disk."}],
+        "parts": [{"text": TEXT}],
     });
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": message}});
     let bytes = request(address, "POST", path, token, &body);

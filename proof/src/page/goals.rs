@@ -109,6 +109,10 @@ fn all(figures: &Figures) -> Vec<Goal> {
             "blocking A2A sends, as many as the reference server's",
             at_least(TIMES_A2A, figures.a2a.as_ref().map(|a2a| a2a.ratio)),
         ),
+        (
+            "blocking A2A sends over gRPC, as many as over JSON-RPC",
+            at_least(1.0, figures.a2a.as_ref().and_then(|a2a| Some(a2a.grpc.as_ref()?.per_second / a2a.hub.per_second))),
+        ),
         (SLOWEST, at_most(GROWTH_MAX, "×", slowest)),
         ("memory with 5 000 streams", at_most(STREAMS_MIB, "MiB", streams.map(|row| row.loaded.peak_mib))),
         ("push p99 with 5 000 streams", at_most(PUSH_MS, "ms", streams.map(|row| row.p99_ms))),

@@ -103,7 +103,9 @@ fn a2a(figures: &Figures) -> String {
             "\n{} connections, medians of turns:\n\n| | sends a second | p50 ms | p99 ms |\n|---|---:|---:|---:|\n",
             a2a.connections
         );
-    for (name, side) in [("baton hub", &a2a.hub), ("reference server", &a2a.reference)] {
+    let sides =
+        [("baton hub", Some(&a2a.hub)), ("baton hub, gRPC", a2a.grpc.as_ref()), ("reference server", Some(&a2a.reference))];
+    for (name, side) in sides.into_iter().filter_map(|(name, side)| Some((name, side?))) {
         text.push_str(&format!(
             "| {name} | {:.0} | {:.2} | {:.2} |\n",
             side.per_second, side.p50_ms, side.p99_ms
@@ -248,8 +250,8 @@ for all, 283 bytes there and 82 back.
 const A2A: &str = "
 ## A2A
 
-`make bench-a2a`. Blocking `SendMessage` over JSON-RPC to an agent that answers at once, through the hub and through the
-reference Python server (a2a-sdk on SQLite), in turns.
+`make bench-a2a`. Blocking `SendMessage` to an agent that answers at once, through the hub over JSON-RPC and over gRPC (eight
+calls share a connection) and through the reference Python server (a2a-sdk on SQLite), in turns.
 ";
 
 const GROWTH: &str = "

@@ -1,6 +1,8 @@
 //! Three PostgreSQL servers under Patroni, each commit on two of them: `scripts/patroni.sh run`.
 
 use rustix::process::Signal;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -21,6 +23,8 @@ pub(crate) struct Patroni {
 
 impl Patroni {
     pub(crate) fn start(script: &Path, folder: &Path) -> Result<Self, Failure> {
+        // Root runs it as a user who has to come into the folder.
+        fs::set_permissions(folder, Permissions::from_mode(0o755)).map_err(Failure::file(folder.display()))?;
         let cluster: PathBuf = folder.join("cluster");
         let mut run = command(script.as_os_str(), Signal::TERM, &[]);
         run.arg("run").arg(&cluster).env("SHARED_BUFFERS", "512MB").stdout(Stdio::piped()).stderr(Stdio::null());

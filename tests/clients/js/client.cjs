@@ -6,6 +6,7 @@
 const { randomUUID } = require('node:crypto');
 const { Role, taskStateToJSON } = require('@a2a-js/sdk');
 const client = require('@a2a-js/sdk/client');
+const { GrpcTransportFactory } = require('@a2a-js/sdk/client/grpc');
 const errors = require('@a2a-js/sdk/errors');
 
 const { A2A_BASE: BASE, A2A_TOKEN: TOKEN, A2A_BINDING: BINDING } = process.env;
@@ -17,12 +18,24 @@ function fetchWith(headers) {
   return (url, init = {}) => fetch(url, { ...init, headers: { ...init.headers, ...headers } });
 }
 
+/** Over gRPC headers are metadata of each call. */
+function sending(headers) {
+  return {
+    async before(args) {
+      const serviceParameters = { ...args.options?.serviceParameters, ...headers };
+      args.options = { ...args.options, serviceParameters };
+    },
+    async after() {},
+  };
+}
+
 /** A client of the card's interface with the binding under test. */
 function connect(card, headers) {
   const fetchImpl = fetchWith(headers);
-  const kinds = { JSONRPC: client.JsonRpcTransportFactory, 'HTTP+JSON': client.RestTransportFactory };
+  const kinds = { JSONRPC: client.JsonRpcTransportFactory, 'HTTP+JSON': client.RestTransportFactory, GRPC: GrpcTransportFactory };
   const transports = [new kinds[BINDING]({ fetchImpl })];
-  return new client.ClientFactory({ transports }).createFromAgentCard(card);
+  const interceptors = BINDING === 'GRPC' ? [sending(headers)] : [];
+  return new client.ClientFactory({ transports, clientConfig: { interceptors } }).createFromAgentCard(card);
 }
 
 function request(text, { immediately = false, ...fields } = {}) {

@@ -107,7 +107,7 @@ async function refused(what, call) {
     say('error', { what, type: null, message: 'it was answered' });
   } catch (error) {
     const reason = error.data?.[0]?.reason;
-    say('error', { what, type: typeOf(error), status: error.statusCode, reason, message: error.message });
+    say('error', { what, type: typeOf(error), status: error.statusCode ?? error.status, reason, message: error.message });
   }
 }
 

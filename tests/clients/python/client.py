@@ -6,8 +6,9 @@ A2A_BASE is the agent's base, A2A_TOKEN a token and A2A_BINDING a binding's name
 import os
 import uuid
 
+import grpc
 import httpx
-from a2a.client import A2ACardResolver, ClientConfig, ClientFactory
+from a2a.client import A2ACardResolver, ClientCallContext, ClientCallInterceptor, ClientConfig, ClientFactory
 from a2a.types import Message, Part, Role, SendMessageConfiguration, SendMessageRequest, TaskState
 
 BASE, TOKEN, BINDING = (os.environ[name] for name in ("A2A_BASE", "A2A_TOKEN", "A2A_BINDING"))
@@ -44,16 +45,42 @@ def kind_and_state(event):
     return kind, TaskState.Name(status.state) if status else None
 
 
+def channel(url):
+    """A connection without TLS, and straight to the hub."""
+    return grpc.aio.insecure_channel(url, options=[("grpc.enable_http_proxy", 0)])
+
+
+class Bearer(ClientCallInterceptor):
+    """Sends a token with every call over gRPC, which has no headers of the connection."""
+
+    def __init__(self, token):
+        self.token = token
+
+    async def before(self, args):
+        args.context = args.context or ClientCallContext()
+        parameters = args.context.service_parameters or {}
+        args.context.service_parameters = {**parameters, "Authorization": f"Bearer {self.token}"}
+
+    async def after(self, args):
+        pass
+
+
 class Agent:
     """A client that blocks and one that streams, of the same card."""
 
     def __init__(self, card, token=TOKEN):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         self.http = httpx.AsyncClient(headers=headers, timeout=60, trust_env=False)
+        interceptors = [Bearer(token)] if token and BINDING == "GRPC" else []
         blocking, streaming = (
             ClientFactory(
-                ClientConfig(streaming=streams, httpx_client=self.http, supported_protocol_bindings=[BINDING])
-            ).create(card)
+                ClientConfig(
+                    streaming=streams,
+                    httpx_client=self.http,
+                    grpc_channel_factory=channel,
+                    supported_protocol_bindings=[BINDING],
+                )
+            ).create(card, interceptors=interceptors)
             for streams in (False, True)
         )
         self.blocking, self.streaming = blocking, streaming

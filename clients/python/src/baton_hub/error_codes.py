@@ -462,6 +462,33 @@ class RegistrationIsClosed(BatonError):
     )
 
 
+class RemoteCardKeyChanged(BatonError):
+    """The card of a remote agent is signed by another key than the pinned one."""
+
+    default_code = "remote_card_key_changed"
+    remedies = (
+        "ask whoever runs the agent; if the new key is theirs, pin it with `baton node pin-remote`",
+    )
+
+
+class RemoteCardSignatureBroken(BatonError):
+    """The card of a remote agent has a signature that does not match it or cannot be checked."""
+
+    default_code = "remote_card_signature_broken"
+    remedies = (
+        "ask whoever runs the agent to sign the card again",
+    )
+
+
+class RemoteCardUnsigned(BatonError):
+    """The card of a remote agent is not signed, and a key is pinned."""
+
+    default_code = "remote_card_unsigned"
+    remedies = (
+        "ask whoever runs the agent; to accept an unsigned card, remove the agent and add it again",
+    )
+
+
 class ReplyTaskNotFound(BatonError):
     """The task to reply to does not exist, or you may not read it."""
 
@@ -774,6 +801,9 @@ BY_CODE: dict[str, type[BatonError]] = {
     "rate_limited": RateLimited,
     "read_took_too_long": ReadTookTooLong,
     "registration is closed": RegistrationIsClosed,
+    "remote_card_key_changed": RemoteCardKeyChanged,
+    "remote_card_signature_broken": RemoteCardSignatureBroken,
+    "remote_card_unsigned": RemoteCardUnsigned,
     "reply_task_not_found": ReplyTaskNotFound,
     "reply_task_terminal": ReplyTaskTerminal,
     "shutting_down": ShuttingDown,
@@ -809,4 +839,4 @@ BY_PATTERN: list[tuple[re.Pattern[str], type[BatonError]]] = [
     (re.compile(r"task\ status\ is\ [a-z_]+,\ not\ waiting_input"), TaskStatusIsNotWaitingInput),
 ]
 
-__all__ = ["AccessDeniedToRequestedNetwork", "AliasInUse", "AliasNotFound", "ArtifactNotFound", "ArtifactQuotaExceeded", "ArtifactTooLarge", "BodyTooLarge", "Busy", "ContentTypeMustBeApplicationJson", "ContentTypeMustBeApplicationJsonOrApplicationXNdjson", "CrossNetworkParent", "DatabaseDamaged", "DelegationCycle", "DelegationTooDeep", "DuplicateHeader", "HostNotAllowed", "IdempotencyKeyReused", "IncorrectCurrentPassword", "InternalError", "InvalidInput", "InvalidInviteCode", "InvalidJSON", "InvalidUsernameOrPassword", "InvitationNotFound", "InviteCodeExpired", "InviteCodeFullyUsed", "LeaseLost", "LeaseStillRuns", "LoginLocked", "MessageNotFoundOrAlreadyAcknowledged", "MethodNotAllowed", "NetworkIdAndNodeNameRequired", "NetworkIdRequired", "NetworkNameAlreadyExists", "NetworkNotFound", "NetworkTokenRequired", "NoEvidence", "NoWriteAccessToThisNetwork", "NotAMember", "NotAnOption", "NotFound", "OriginNotAllowed", "OutcomeUnknown", "PasswordIsTooCommon", "PasswordMustBeAtLeast8Characters", "PermissionDenied", "QuotaExceeded", "RateLimited", "ReadTookTooLong", "RegistrationIsClosed", "ReplyTaskNotFound", "ReplyTaskTerminal", "ShuttingDown", "Starting", "StorageUnavailable", "TaskAlreadyRetried", "TaskExists", "TaskIsRunning", "TaskIsTerminal", "TaskIsWaitingInput", "TaskNotFound", "TaskNotOverdue", "TaskStatusIsNotRetryable", "TaskStatusIsNotRunning", "TaskStatusIsNotWaitingInput", "TheBodyWasCutOff", "TheRequestTookTooLongToArrive", "TokenNotFound", "TooManyExports", "TreeTooLarge", "Unauthorized", "UserAlreadyAMember", "UserAlreadyInvited", "UserNotFound", "UserTokenRequired", "UsernameAlreadyTaken", "UsernameContainsInvalidCharacters", "UsernameMustBeAtLeast2Characters", "UsernameTooLong"]
+__all__ = ["AccessDeniedToRequestedNetwork", "AliasInUse", "AliasNotFound", "ArtifactNotFound", "ArtifactQuotaExceeded", "ArtifactTooLarge", "BodyTooLarge", "Busy", "ContentTypeMustBeApplicationJson", "ContentTypeMustBeApplicationJsonOrApplicationXNdjson", "CrossNetworkParent", "DatabaseDamaged", "DelegationCycle", "DelegationTooDeep", "DuplicateHeader", "HostNotAllowed", "IdempotencyKeyReused", "IncorrectCurrentPassword", "InternalError", "InvalidInput", "InvalidInviteCode", "InvalidJSON", "InvalidUsernameOrPassword", "InvitationNotFound", "InviteCodeExpired", "InviteCodeFullyUsed", "LeaseLost", "LeaseStillRuns", "LoginLocked", "MessageNotFoundOrAlreadyAcknowledged", "MethodNotAllowed", "NetworkIdAndNodeNameRequired", "NetworkIdRequired", "NetworkNameAlreadyExists", "NetworkNotFound", "NetworkTokenRequired", "NoEvidence", "NoWriteAccessToThisNetwork", "NotAMember", "NotAnOption", "NotFound", "OriginNotAllowed", "OutcomeUnknown", "PasswordIsTooCommon", "PasswordMustBeAtLeast8Characters", "PermissionDenied", "QuotaExceeded", "RateLimited", "ReadTookTooLong", "RegistrationIsClosed", "RemoteCardKeyChanged", "RemoteCardSignatureBroken", "RemoteCardUnsigned", "ReplyTaskNotFound", "ReplyTaskTerminal", "ShuttingDown", "Starting", "StorageUnavailable", "TaskAlreadyRetried", "TaskExists", "TaskIsRunning", "TaskIsTerminal", "TaskIsWaitingInput", "TaskNotFound", "TaskNotOverdue", "TaskStatusIsNotRetryable", "TaskStatusIsNotRunning", "TaskStatusIsNotWaitingInput", "TheBodyWasCutOff", "TheRequestTookTooLongToArrive", "TokenNotFound", "TooManyExports", "TreeTooLarge", "Unauthorized", "UserAlreadyAMember", "UserAlreadyInvited", "UserNotFound", "UserTokenRequired", "UsernameAlreadyTaken", "UsernameContainsInvalidCharacters", "UsernameMustBeAtLeast2Characters", "UsernameTooLong"]

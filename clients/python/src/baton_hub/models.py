@@ -216,6 +216,46 @@ class Agents(AgentsRequired, total=False):
     next_cursor: str | None
 
 
+class CatalogEntry(TypedDict):
+    displayName: str
+    identifier: str
+    """`urn:baton:agent:NETWORK:ALIAS`."""
+    mediaType: str
+    """The same, as earlier drafts call it."""
+    type: str
+    """`application/a2a-agent-card+json`."""
+    url: str
+    """The agent's card."""
+
+
+class CatalogHostRequired(TypedDict):
+    """What every `CatalogHost` has."""
+
+    displayName: str
+    """The provider in the hub's settings, else its address."""
+
+
+class CatalogHost(CatalogHostRequired, total=False):
+    documentationUrl: str | None
+
+
+class AiCatalogRequired(TypedDict):
+    """What every `AiCatalog` has."""
+
+    entries: list[CatalogEntry]
+    """In the order of networks and aliases."""
+    host: CatalogHost
+    specVersion: str
+    """Of the draft."""
+
+
+class AiCatalog(AiCatalogRequired, total=False):
+    """A page of the hub's agents, in the form of the AI Catalog draft."""
+
+    next: str | None
+    """The next page; a page may be short, even empty, and have one."""
+
+
 class AliasHandOver(TypedDict):
     user_id: str
     """The member it goes to."""
@@ -943,12 +983,21 @@ class LoggedInRequired(TypedDict):
 
 
 class LoggedIn(LoggedInRequired, total=False):
+    expires_at: Time | None
     network_id: NetworkId | None
 
 
-class Login(TypedDict):
+class LoginRequired(TypedDict):
+    """What every `Login` has."""
+
     password: str
     username: str
+
+
+class Login(LoginRequired, total=False):
+    expires_in_seconds: int | None
+    """When the token ends by itself, from now. A tool's lasts until it is revoked if this is absent; a
+    browser's ends when it is not used."""
 
 
 class MemberRequired(TypedDict):
@@ -1036,7 +1085,7 @@ class MinuteRequired(TypedDict):
 
 
 class Minute(MinuteRequired, total=False):
-    """What happened in a minute. The durations are of tasks that were replied to or failed in it, from
+    """What happened in a step. The durations are of tasks that were replied to or failed in it, from
     creation to end, within 5 %."""
 
     p50_ms: int | None
@@ -1131,6 +1180,8 @@ TokenScope: TypeAlias = Literal["node", "coordinator"]
 """How far a node token reaches."""
 
 class NewNodeToken(TypedDict, total=False):
+    expires_in_seconds: int | None
+    """When it ends by itself, from now; it lasts until it is revoked if this is absent."""
     network_id: str | None
     node_name: str | None
     scope: TokenScope | None
@@ -1146,6 +1197,9 @@ class NewRemoteRequired(TypedDict):
 class NewRemote(NewRemoteRequired, total=False):
     credential: str | None
     """A bearer token to show it."""
+    pinned_key: str | None
+    """The thumbprint of the key that has to have signed its card (RFC 7638 with SHA-256, base64url);
+    without it, the key that signed it now."""
 
 
 PriorityOfTask: TypeAlias = Literal["high", "normal", "low"]
@@ -1212,15 +1266,24 @@ class NodeTokenRequired(TypedDict):
 
 
 class NodeToken(NodeTokenRequired, total=False):
+    client_id: str | None
+    """The OAuth client that its owner allowed to act; absent if it is not a grant."""
+    expires_at: Time | None
     last_used_at: Time | None
     node_name: str | None
     """None until its first report binds one."""
 
 
-class NodeTokenMinted(TypedDict):
+class NodeTokenMintedRequired(TypedDict):
+    """What every `NodeTokenMinted` has."""
+
     ok: bool
     token: Secret
     token_id: TokenId
+
+
+class NodeTokenMinted(NodeTokenMintedRequired, total=False):
+    expires_at: Time | None
 
 
 class NodeTokensRequired(TypedDict):
@@ -1232,6 +1295,78 @@ class NodeTokensRequired(TypedDict):
 
 class NodeTokens(NodeTokensRequired, total=False):
     next_cursor: str | None
+
+
+class OauthProblem(TypedDict):
+    """Why a request that names its client cannot be allowed."""
+
+    error: str
+    message: str
+    redirect_to: str
+    """Where the client is notified."""
+
+
+class OauthAskedRequired(TypedDict):
+    """What every `OauthAsked` has."""
+
+    client_id: str
+    client_name: str
+    """What the client calls itself; nobody has checked it."""
+    is_on_this_machine: bool
+    """Whether that is a program on the user's own machine."""
+    ok: bool
+    returns_to: str
+    """The host, or the scheme of an app, that the user is sent back to."""
+    suggested_alias: str
+    """An alias to begin with."""
+    username: Username
+
+
+class OauthAsked(OauthAskedRequired, total=False):
+    """What the page shows."""
+
+    problem: OauthProblem | None
+
+
+class OauthDecided(TypedDict):
+    ok: bool
+    redirect_to: str
+    """Where the browser goes now."""
+
+
+class OauthRequest(TypedDict, total=False):
+    """The parameters of an authorization request (RFC 6749, 7636, 8707)."""
+
+    client_id: str | None
+    """As registered, or the URL of a client-id metadata document."""
+    code_challenge: str | None
+    """SHA-256 of the verifier, in base64url."""
+    code_challenge_method: str | None
+    """`S256`."""
+    redirect_uri: str | None
+    """One of the client's."""
+    resource: str | None
+    """The hub's MCP door."""
+    response_type: str | None
+    """`code`."""
+    scope: str | None
+    """Left aside: a grant is for one alias, as a node token is."""
+    state: str | None
+    """Returned to the client as it is."""
+
+
+class OauthDecisionRequired(TypedDict):
+    """What every `OauthDecision` has."""
+
+    allow: bool
+    """Whether the client may act; the rest counts only then."""
+    request: OauthRequest
+
+
+class OauthDecision(OauthDecisionRequired, total=False):
+    alias: str | None
+    """Whom the client acts as: an alias of one's own, or a new one."""
+    network_id: str | None
 
 
 class StatusCount(TypedDict):
@@ -1254,6 +1389,8 @@ class Overview(TypedDict):
     minutes: list[Minute]
     now: Time
     ok: bool
+    step_minutes: int
+    """How many minutes a step of `minutes` takes: 1 for an hour, more for longer."""
     tasks: OverviewOfTasks
 
 
@@ -1299,6 +1436,11 @@ class PasswordChanged(TypedDict):
     ok: bool
     revoked: int
     token: Secret
+
+
+class PinRemoteKey(TypedDict):
+    pinned_key: str
+    """The key's thumbprint: RFC 7638 with SHA-256, base64url."""
 
 
 PrincipalKind: TypeAlias = Literal["user", "node", "hub"]
@@ -1435,8 +1577,8 @@ class Registration(RegistrationRequired, total=False):
     email: str | None
 
 
-class Remote(TypedDict):
-    """A remote agent as it is shown."""
+class RemoteRequired(TypedDict):
+    """What every `Remote` has."""
 
     alias: str
     card_url: str
@@ -1446,9 +1588,23 @@ class Remote(TypedDict):
     network_id: NetworkId
 
 
+class Remote(RemoteRequired, total=False):
+    """A remote agent as it is shown."""
+
+    card_error: str | None
+    """Why its card was refused when the hub last read it, as an error code; null: it was accepted."""
+    pinned_key: str | None
+    """The thumbprint of the key that has to have signed its card; null: the card is not signed."""
+
+
 class RemoteAdded(TypedDict):
     name: str
     """What it is called on its card."""
+    ok: bool
+    remote: Remote
+
+
+class RemoteKeyPinned(TypedDict):
     ok: bool
     remote: Remote
 
@@ -1748,6 +1904,9 @@ class TokenRequired(TypedDict):
 
 
 class Token(TokenRequired, total=False):
+    client_id: str | None
+    """The OAuth client that a user allowed to act; absent if it is not a grant."""
+    expires_at: Time | None
     last_used_at: Time | None
     network_id: NetworkId | None
 
@@ -1845,4 +2004,4 @@ class WorkerSeen(TypedDict):
     worker_id: str
 
 
-__all__ = ["A2aError", "A2aResponse", "AckOfDelivery", "Acked", "ActorToken", "Agent", "AgentDay", "Agents", "Alias", "AliasHandOver", "Aliases", "AnswerToQuestion", "Answered", "Artifact", "ArtifactHash", "ArtifactName", "ArtifactReference", "ArtifactShared", "ArtifactSource", "ArtifactUploaded", "Artifacts", "Asked", "Attention", "AttentionList", "AttentionTask", "AuditEntry", "AuditLog", "BroadcastSent", "BrowserPasswordChanged", "BrowserSession", "BrowserSessionOpened", "Cancel", "CancelRefused", "Cancelled", "CardKeySet", "CardPublicKey", "Claim", "ClaimAnswer", "ClaimNext", "Claimed", "ClaimedTask", "ClaimedTasks", "Completion", "Completions", "ConsistencyProof", "ContextId", "Delivery", "DeliveryAcked", "Done", "Ending", "Error", "ErrorDetail", "EvidenceEvents", "EvidenceKey", "Health", "Inbox", "InclusionProof", "Invitation", "Invitations", "Invite", "InviteCreated", "InviteId", "Invites", "Join", "Joined", "Kind", "LastHour", "LeaseExtended", "LeaseExtension", "LeaseId", "LoggedIn", "Login", "MediaType", "Member", "MemberInvited", "Members", "Message", "MessageId", "MessageKind", "Messages", "Minute", "Network", "NetworkChange", "NetworkCreated", "NetworkId", "NetworkRole", "NetworkShown", "NetworkStats", "NetworkStatusCount", "Networks", "NewBroadcast", "NewInvite", "NewMember", "NewNetwork", "NewNodeToken", "NewRemote", "NewTask", "NewTasks", "NodeToken", "NodeTokenMinted", "NodeTokens", "Overview", "OverviewOfTasks", "OwnedAlias", "PacketOutcome", "PacketsReported", "Part", "PasswordChange", "PasswordChanged", "PendingMember", "PrincipalKind", "Priority", "PriorityOfTask", "Profile", "ProfileChange", "ProgressReport", "ProgressReported", "Question", "Quota", "QuotaChange", "Quotas", "Reassign", "Reassigned", "Registered", "Registration", "Remote", "RemoteAdded", "Remotes", "Replied", "Reply", "Retried", "RoleChange", "Secret", "Session", "SessionCount", "SessionSummary", "Sessions", "SharedArtifact", "Skill", "Stats", "StatsOfNodes", "StatsOfSessions", "StatsOfTasks", "Status", "StatusCount", "SystemRole", "Task", "TaskEvent", "TaskEvents", "TaskId", "TaskMessage", "TaskOutcome", "TaskProgress", "TaskSent", "TaskShown", "TaskTree", "TaskTreeNode", "TaskTreeShown", "TaskWithArtifacts", "Tasks", "TasksSent", "Time", "Token", "TokenId", "TokenScope", "Tokens", "User", "UserId", "UserListed", "Username", "Users", "VisibleHandoffs", "WholeTask", "WorkEdge", "WorkEnds", "WorkGraph", "WorkedOn", "Worker", "WorkerRemoved", "WorkerReport", "WorkerSeen"]
+__all__ = ["A2aError", "A2aResponse", "AckOfDelivery", "Acked", "ActorToken", "Agent", "AgentDay", "Agents", "AiCatalog", "Alias", "AliasHandOver", "Aliases", "AnswerToQuestion", "Answered", "Artifact", "ArtifactHash", "ArtifactName", "ArtifactReference", "ArtifactShared", "ArtifactSource", "ArtifactUploaded", "Artifacts", "Asked", "Attention", "AttentionList", "AttentionTask", "AuditEntry", "AuditLog", "BroadcastSent", "BrowserPasswordChanged", "BrowserSession", "BrowserSessionOpened", "Cancel", "CancelRefused", "Cancelled", "CardKeySet", "CardPublicKey", "CatalogEntry", "CatalogHost", "Claim", "ClaimAnswer", "ClaimNext", "Claimed", "ClaimedTask", "ClaimedTasks", "Completion", "Completions", "ConsistencyProof", "ContextId", "Delivery", "DeliveryAcked", "Done", "Ending", "Error", "ErrorDetail", "EvidenceEvents", "EvidenceKey", "Health", "Inbox", "InclusionProof", "Invitation", "Invitations", "Invite", "InviteCreated", "InviteId", "Invites", "Join", "Joined", "Kind", "LastHour", "LeaseExtended", "LeaseExtension", "LeaseId", "LoggedIn", "Login", "MediaType", "Member", "MemberInvited", "Members", "Message", "MessageId", "MessageKind", "Messages", "Minute", "Network", "NetworkChange", "NetworkCreated", "NetworkId", "NetworkRole", "NetworkShown", "NetworkStats", "NetworkStatusCount", "Networks", "NewBroadcast", "NewInvite", "NewMember", "NewNetwork", "NewNodeToken", "NewRemote", "NewTask", "NewTasks", "NodeToken", "NodeTokenMinted", "NodeTokens", "OauthAsked", "OauthDecided", "OauthDecision", "OauthProblem", "OauthRequest", "Overview", "OverviewOfTasks", "OwnedAlias", "PacketOutcome", "PacketsReported", "Part", "PasswordChange", "PasswordChanged", "PendingMember", "PinRemoteKey", "PrincipalKind", "Priority", "PriorityOfTask", "Profile", "ProfileChange", "ProgressReport", "ProgressReported", "Question", "Quota", "QuotaChange", "Quotas", "Reassign", "Reassigned", "Registered", "Registration", "Remote", "RemoteAdded", "RemoteKeyPinned", "Remotes", "Replied", "Reply", "Retried", "RoleChange", "Secret", "Session", "SessionCount", "SessionSummary", "Sessions", "SharedArtifact", "Skill", "Stats", "StatsOfNodes", "StatsOfSessions", "StatsOfTasks", "Status", "StatusCount", "SystemRole", "Task", "TaskEvent", "TaskEvents", "TaskId", "TaskMessage", "TaskOutcome", "TaskProgress", "TaskSent", "TaskShown", "TaskTree", "TaskTreeNode", "TaskTreeShown", "TaskWithArtifacts", "Tasks", "TasksSent", "Time", "Token", "TokenId", "TokenScope", "Tokens", "User", "UserId", "UserListed", "Username", "Users", "VisibleHandoffs", "WholeTask", "WorkEdge", "WorkEnds", "WorkGraph", "WorkedOn", "Worker", "WorkerRemoved", "WorkerReport", "WorkerSeen"]

@@ -54,6 +54,9 @@ export type ErrorCode =
   | "rate_limited"
   | "read_took_too_long"
   | "registration is closed"
+  | "remote_card_key_changed"
+  | "remote_card_signature_broken"
+  | "remote_card_unsigned"
   | "reply_task_not_found"
   | "reply_task_terminal"
   | "shutting_down"
@@ -393,6 +396,25 @@ export class RegistrationIsClosed extends BatonError<"registration is closed"> {
   ];
 }
 
+/** `remote_card_key_changed`: The card of a remote agent is signed by another key than the pinned one. */
+export class RemoteCardKeyChanged extends BatonError<"remote_card_key_changed"> {
+  static override readonly remedies: readonly string[] = [
+    "ask whoever runs the agent; if the new key is theirs, pin it with `baton node pin-remote`",
+  ];
+}
+
+/** `remote_card_signature_broken`: The card of a remote agent has a signature that does not match it or cannot be checked. */
+export class RemoteCardSignatureBroken extends BatonError<"remote_card_signature_broken"> {
+  static override readonly remedies: readonly string[] = ["ask whoever runs the agent to sign the card again"];
+}
+
+/** `remote_card_unsigned`: The card of a remote agent is not signed, and a key is pinned. */
+export class RemoteCardUnsigned extends BatonError<"remote_card_unsigned"> {
+  static override readonly remedies: readonly string[] = [
+    "ask whoever runs the agent; to accept an unsigned card, remove the agent and add it again",
+  ];
+}
+
 /** `reply_task_not_found`: The task to reply to does not exist, or you may not read it. */
 export class ReplyTaskNotFound extends BatonError<"reply_task_not_found"> {
   static override readonly remedies: readonly string[] = [
@@ -608,6 +630,9 @@ export const ERROR_CLASSES = {
   rate_limited: RateLimited,
   read_took_too_long: ReadTookTooLong,
   "registration is closed": RegistrationIsClosed,
+  remote_card_key_changed: RemoteCardKeyChanged,
+  remote_card_signature_broken: RemoteCardSignatureBroken,
+  remote_card_unsigned: RemoteCardUnsigned,
   reply_task_not_found: ReplyTaskNotFound,
   reply_task_terminal: ReplyTaskTerminal,
   shutting_down: ShuttingDown,

@@ -76,6 +76,17 @@ export interface Agents {
   readonly ok: boolean;
 }
 
+/** A page of the hub's agents, in the form of the AI Catalog draft. */
+export interface AiCatalog {
+  /** In the order of networks and aliases */
+  readonly entries: readonly CatalogEntry[];
+  readonly host: CatalogHost;
+  /** The next page; a page may be short, even empty, and have one */
+  readonly next?: string | null;
+  /** Of the draft */
+  readonly specVersion: string;
+}
+
 /** The name an agent has in its network: letters, digits, `_`, `.` and `-` */
 export type Alias = string;
 
@@ -285,6 +296,24 @@ export interface CardPublicKey {
   readonly use: string;
   /** The key's 32 bytes, base64url */
   readonly x: string;
+}
+
+export interface CatalogEntry {
+  readonly displayName: string;
+  /** `urn:baton:agent:NETWORK:ALIAS` */
+  readonly identifier: string;
+  /** The same, as earlier drafts call it */
+  readonly mediaType: string;
+  /** `application/a2a-agent-card+json` */
+  readonly type: string;
+  /** The agent's card */
+  readonly url: string;
+}
+
+export interface CatalogHost {
+  /** The provider in the hub's settings, else its address */
+  readonly displayName: string;
+  readonly documentationUrl?: string | null;
 }
 
 /** The body of `POST /api/claim`. */
@@ -540,6 +569,7 @@ export interface LeaseExtension {
 export type LeaseId = string;
 
 export interface LoggedIn {
+  readonly expires_at?: Time | null;
   readonly network_id?: NetworkId | null;
   readonly ok: boolean;
   readonly token: Secret;
@@ -547,6 +577,11 @@ export interface LoggedIn {
 }
 
 export interface Login {
+  /**
+   * When the token ends by itself, from now. A tool's lasts until it is revoked if this is absent; a browser's ends when it
+   * is not used.
+   */
+  readonly expires_in_seconds?: number | null;
   readonly password: string;
   readonly username: string;
 }
@@ -604,7 +639,7 @@ export interface Messages {
 }
 
 /**
- * What happened in a minute. The durations are of tasks that were replied to or failed in it, from creation to end,
+ * What happened in a step. The durations are of tasks that were replied to or failed in it, from creation to end,
  * within 5 %.
  */
 export interface Minute {
@@ -701,6 +736,8 @@ export interface NewNetwork {
 }
 
 export interface NewNodeToken {
+  /** When it ends by itself, from now; it lasts until it is revoked if this is absent. */
+  readonly expires_in_seconds?: number | null;
   readonly network_id?: string | null;
   readonly node_name?: string | null;
   readonly scope?: TokenScope | null;
@@ -711,6 +748,8 @@ export interface NewRemote {
   readonly card_url: string;
   /** A bearer token to show it */
   readonly credential?: string | null;
+  /** The thumbprint of the key that has to have signed its card (RFC 7638 with SHA-256, base64url); without it, the key that signed it now */
+  readonly pinned_key?: string | null;
 }
 
 /** What is to be sent. */
@@ -755,7 +794,10 @@ export interface NewTasks {
 }
 
 export interface NodeToken {
+  /** The OAuth client that its owner allowed to act; absent if it is not a grant. */
+  readonly client_id?: string | null;
   readonly created_at: Time;
+  readonly expires_at?: Time | null;
   readonly last_used_at?: Time | null;
   /** None until its first report binds one. */
   readonly node_name?: string | null;
@@ -765,6 +807,7 @@ export interface NodeToken {
 }
 
 export interface NodeTokenMinted {
+  readonly expires_at?: Time | null;
   readonly ok: boolean;
   readonly token: Secret;
   readonly token_id: TokenId;
@@ -776,12 +819,73 @@ export interface NodeTokens {
   readonly tokens: readonly NodeToken[];
 }
 
+/** What the page shows. */
+export interface OauthAsked {
+  readonly client_id: string;
+  /** What the client calls itself; nobody has checked it. */
+  readonly client_name: string;
+  /** Whether that is a program on the user's own machine. */
+  readonly is_on_this_machine: boolean;
+  readonly ok: boolean;
+  readonly problem?: OauthProblem | null;
+  /** The host, or the scheme of an app, that the user is sent back to. */
+  readonly returns_to: string;
+  /** An alias to begin with. */
+  readonly suggested_alias: string;
+  readonly username: Username;
+}
+
+export interface OauthDecided {
+  readonly ok: boolean;
+  /** Where the browser goes now. */
+  readonly redirect_to: string;
+}
+
+export interface OauthDecision {
+  /** Whom the client acts as: an alias of one's own, or a new one. */
+  readonly alias?: string | null;
+  /** Whether the client may act; the rest counts only then. */
+  readonly allow: boolean;
+  readonly network_id?: string | null;
+  readonly request: OauthRequest;
+}
+
+/** Why a request that names its client cannot be allowed. */
+export interface OauthProblem {
+  readonly error: string;
+  readonly message: string;
+  /** Where the client is notified. */
+  readonly redirect_to: string;
+}
+
+/** The parameters of an authorization request (RFC 6749, 7636, 8707). */
+export interface OauthRequest {
+  /** As registered, or the URL of a client-id metadata document */
+  readonly client_id?: string | null;
+  /** SHA-256 of the verifier, in base64url */
+  readonly code_challenge?: string | null;
+  /** `S256` */
+  readonly code_challenge_method?: string | null;
+  /** One of the client's */
+  readonly redirect_uri?: string | null;
+  /** The hub's MCP door */
+  readonly resource?: string | null;
+  /** `code` */
+  readonly response_type?: string | null;
+  /** Left aside: a grant is for one alias, as a node token is */
+  readonly scope?: string | null;
+  /** Returned to the client as it is */
+  readonly state?: string | null;
+}
+
 export interface Overview {
   readonly attention: Attention;
   readonly last_hour: LastHour;
   readonly minutes: readonly Minute[];
   readonly now: Time;
   readonly ok: boolean;
+  /** How many minutes a step of `minutes` takes: 1 for an hour, more for longer */
+  readonly step_minutes: number;
   readonly tasks: OverviewOfTasks;
 }
 
@@ -855,6 +959,11 @@ export interface PendingMember {
   readonly role: NetworkRole;
   readonly user_id: UserId;
   readonly username: Username;
+}
+
+export interface PinRemoteKey {
+  /** The key's thumbprint: RFC 7638 with SHA-256, base64url */
+  readonly pinned_key: string;
 }
 
 /** Whether an actor is a user or an agent */
@@ -969,16 +1078,25 @@ export interface Registration {
 /** A remote agent as it is shown. */
 export interface Remote {
   readonly alias: string;
+  /** Why its card was refused when the hub last read it, as an error code; null: it was accepted */
+  readonly card_error?: string | null;
   readonly card_url: string;
   readonly created_at: Time;
   readonly created_by: string;
   readonly has_credential: boolean;
   readonly network_id: NetworkId;
+  /** The thumbprint of the key that has to have signed its card; null: the card is not signed */
+  readonly pinned_key?: string | null;
 }
 
 export interface RemoteAdded {
   /** What it is called on its card. */
   readonly name: string;
+  readonly ok: boolean;
+  readonly remote: Remote;
+}
+
+export interface RemoteKeyPinned {
   readonly ok: boolean;
   readonly remote: Remote;
 }
@@ -1332,7 +1450,10 @@ export interface TasksSent {
 export type Time = string;
 
 export interface Token {
+  /** The OAuth client that a user allowed to act; absent if it is not a grant. */
+  readonly client_id?: string | null;
   readonly created_at: Time;
+  readonly expires_at?: Time | null;
   readonly last_used_at?: Time | null;
   readonly name: string;
   readonly network_id?: NetworkId | null;

@@ -18,6 +18,18 @@ pub const WORKER_KEPT_SECONDS: u32 = 3_600;
 pub const AGENT_PAGE_DEFAULT: usize = 100;
 /// Largest page of agents (ours).
 pub const AGENT_PAGE_MAX: usize = 200;
+/// Longest name of a hub's provider in its agents' cards (ours).
+pub const CARD_PROVIDER_MAX_CHARS: usize = 200;
+/// Longest address that a hub's settings put into cards (ours).
+pub const CARD_URL_MAX_BYTES: usize = 2048;
+/// Agents on one page of the hub's catalog (ours).
+pub const CATALOG_PAGE_COUNT: usize = 100;
+/// Networks with public cards that are looked at for one page of the catalog; the page then ends early (ours).
+pub const CATALOG_NETWORKS_COUNT: usize = 100;
+/// Networks and aliases examined for one page of the catalog; the page then ends early (ours).
+pub const CATALOG_EXAMINED_COUNT: usize = 2_000;
+/// Such pages that are examined for the hub's only public agent; past them the hub's root has no card (ours).
+pub const CATALOG_ROOT_PAGES_COUNT: usize = 10;
 /// Aliases examined for one page of agents; the page then ends early (ours).
 pub const AGENT_EXAMINED_COUNT: usize = 20_000;
 /// Tasks shown that an agent works on (ours).

@@ -10,8 +10,17 @@ use super::TEXT_MAX_BYTES;
 pub const JSON_BODY_MAX_BYTES: usize = 8 * TEXT_MAX_BYTES;
 /// Largest JSON body of a call without a token (ours).
 pub const PUBLIC_BODY_MAX_BYTES: usize = 16 * 1024;
+/// Fields of a gRPC message, those of its parts and of each element of a list among them (ours). An empty part takes two
+/// bytes of a message and a hundred times that in memory.
+pub const GRPC_ELEMENTS_MAX_COUNT: usize = 50_000;
+/// Deepest nesting of a gRPC message (prost: 100).
+pub const GRPC_DEPTH_MAX: usize = 100;
 /// Largest request head (ours).
 pub const HEADERS_MAX_BYTES: usize = 16 * 1024;
+/// Most requests in flight on one connection of HTTP/2 (ours). A client with more opens another connection.
+pub const HTTP2_STREAMS_MAX_COUNT: u32 = 128;
+/// What all requests of one connection of HTTP/2 may send ahead of being read (ours).
+pub const HTTP2_WINDOW_BYTES: u32 = 1024 * 1024;
 /// Longest a request may take to arrive (ours).
 pub const REQUEST_READ_MAX_SECONDS: u32 = 30;
 /// Longest a TLS handshake may take (ours).
@@ -90,6 +99,10 @@ pub const MCP_PROGRESS_SILENCE_MAX: Duration = Duration::from_secs(15);
 pub const MCP_SUBSCRIBED_MAX_COUNT: usize = 64;
 /// Minimum interval between two notifications of one MCP subscription; changes in between are sent once (ours).
 pub const MCP_UPDATES_EVERY: Duration = Duration::from_millis(200);
+/// How often a client of MCP's tasks extension is asked to look at a task it has a handle to (ours).
+pub const MCP_TASK_POLL_MILLIS: u64 = 1_000;
+/// Of a question that a client cannot ask its user, its handle's status shows this much (ours).
+pub const MCP_TASK_QUESTION_MAX_CHARS: usize = 1_000;
 /// Longest a request waits for its share (ours).
 pub const IN_FLIGHT_WAIT_MAX_SECONDS: u32 = 10;
 /// Requests in flight of one token, those that wait included (ours).

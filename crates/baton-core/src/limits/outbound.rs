@@ -77,6 +77,12 @@ pub const REMOTE_GIVEN_UP_SECONDS: u32 = 3_600;
 pub const REMOTE_TASK_MAX_SECONDS: u32 = 7 * 86_400;
 /// How long an agent's card is taken for current (ours).
 pub const REMOTE_CARD_KEPT_SECONDS: u32 = 300;
+/// Signatures of a remote agent's card that are checked; a card with more is refused (ours).
+pub const REMOTE_CARD_SIGNATURES_MAX_COUNT: usize = 4;
+/// Largest key set that a remote agent's card is checked with (ours).
+pub const REMOTE_KEY_SET_MAX_BYTES: usize = 64 * 1024;
+/// Most keys in such a key set (ours).
+pub const REMOTE_KEY_SET_MAX_COUNT: usize = 64;
 /// How soon a retry of a push that is due is found, and an event whose notification was lost (ours).
 pub const PUSH_LOOK_EVERY: Duration = Duration::from_millis(250);
 /// Tasks read at once to find their pushes (ours).

@@ -58,8 +58,10 @@ pub const CLOCK_SLACK_MILLIS: i64 = 600_000;
 pub const ROW_CONTENT_MAX_CHARS: usize = 200;
 /// Longest text that is searched for (ours).
 pub const SEARCH_TEXT_MAX_CHARS: usize = 200;
-/// Minutes of the plot (ours).
-pub const OVERVIEW_MINUTES: usize = 60;
+/// Hours that the overview's plot covers at most (ours).
+pub const OVERVIEW_MAX_HOURS: usize = 168;
+/// Steps of the overview's plot at most (ours).
+pub const OVERVIEW_STEPS_MAX_COUNT: usize = 96;
 /// How long the counts of a minute are kept (ours).
 pub const MINUTES_KEPT_SECONDS: u32 = 8 * 86_400;
 /// Tasks of each status examined for what needs attention (ours).

@@ -6,6 +6,8 @@ use std::time::Duration;
 pub const POSTGRES_LANES_COUNT: usize = 4;
 /// Longest wait for a connection to a host, unless `connect_timeout` says otherwise (ours).
 pub const POSTGRES_CONNECT_MAX: Duration = Duration::from_secs(2);
+/// How long a hub that starts waits for a server that is starting up or recovering (ours).
+pub const POSTGRES_STARTED_WITHIN: Duration = Duration::from_secs(60);
 /// Hosts that a connection string may list (ours).
 pub const POSTGRES_HOSTS_MAX_COUNT: usize = 16;
 /// Longest wait for the lock of a network (ours).

@@ -50,6 +50,8 @@ pub const HEALTH_ANSWER_MAX: Duration = Duration::from_secs(5);
 pub const PROGRESS_BAR_MIN_BYTES: u64 = 8 << 20;
 /// Default wait of `baton inbox wait`, and the wait that a client's hook passes (ours).
 pub const INBOX_WAIT_DEFAULT_SECONDS: u32 = 3_600;
+/// How long a client's hook that looks into the inbox once may take (ours).
+pub const INBOX_LOOK_MAX_SECONDS: u32 = 30;
 /// Longest `baton inbox wait` waits (ours).
 pub const INBOX_WAIT_MAX_SECONDS: u32 = 86_400;
 /// After the first news `baton inbox wait` gathers what else comes (ours).

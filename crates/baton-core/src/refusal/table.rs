@@ -258,6 +258,29 @@ refusals! {
     /// The alias is the username of a member, belongs to another token, or is in use by a live session.
     AliasInUse = "alias_in_use", Conflict,
         ("the alias is in use; choose another, or try again a minute after its agent has stopped");
+    /// The card of a remote agent is signed by another key than the pinned one.
+    RemoteCardKeyChanged {
+        /// The thumbprint of the pinned key.
+        pinned: String = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k".into(),
+        /// That of a key that signed it.
+        found: String = "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs".into(),
+    } = "remote_card_key_changed", Conflict,
+        ("the agent's card is signed by the key {found}, not by the pinned key {pinned}; ask whoever runs the agent, and if the new key is theirs, pin it with `baton node pin-remote`"),
+        remedy "ask whoever runs the agent; if the new key is theirs, pin it with `baton node pin-remote`";
+    /// The card of a remote agent is not signed, and a key is pinned.
+    RemoteCardUnsigned {
+        /// The thumbprint of the pinned key.
+        pinned: String = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k".into(),
+    } = "remote_card_unsigned", Conflict,
+        ("the agent's card is not signed, and the key {pinned} is pinned; ask whoever runs the agent, or remove the agent and add it again to accept an unsigned card"),
+        remedy "ask whoever runs the agent; to accept an unsigned card, remove the agent and add it again";
+    /// The card of a remote agent has a signature that does not match it or cannot be checked.
+    RemoteCardSignatureBroken {
+        /// Why.
+        why: &'static str = "it does not match the card",
+    } = "remote_card_signature_broken", Conflict,
+        ("the signature of the agent's card cannot be checked: {why}; whoever runs the agent has to sign the card again"),
+        remedy "ask whoever runs the agent to sign the card again";
     /// The alias belongs to another user.
     AliasOwnedByAnother = "alias_in_use", Conflict,
         ("the alias belongs to another user; choose another, or ask a network admin to hand it over to you");

@@ -17,11 +17,12 @@ Characters are Unicode scalar values.
 ";
 
 /// The files that have limits, in the order of the page.
-const FILES: [&str; 12] = [
+const FILES: [&str; 13] = [
     "tasks",
     "artifacts",
     "agents",
     "accounts",
+    "oauth",
     "pages",
     "http",
     "evidence",

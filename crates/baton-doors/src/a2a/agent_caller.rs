@@ -1,7 +1,7 @@
 //! Who calls whom: the agent the path names, the caller its token names, and what the headers say beside. No token is
 //! the same 401 on every operation; nothing else is looked at before.
 
-use axum::http::{HeaderMap, HeaderName, Uri};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use baton_core::{Caller, IdempotencyKey, Refusal, TraceParent};
 
 use super::error::{A2aError, Kind};
@@ -82,12 +82,18 @@ pub(super) fn check_version(headers: &HeaderMap, uri: &Uri) -> Result<(), A2aErr
         .into_iter()
         .find(|(name, _)| name.eq_ignore_ascii_case(A2A_VERSION.as_str()))
         .map(|(_, version)| version);
-    let version = text(headers, &A2A_VERSION)?.map(str::to_owned).or(in_query);
-    let version = version.filter(|version| !version.is_empty());
-    match version.as_deref().unwrap_or(UNNAMED) {
-        SPOKEN => Ok(()),
-        other => {
-            let message = format!("A2A-Version {other} is not spoken here: send A2A-Version: {SPOKEN}");
+    let named = texts(headers, &A2A_VERSION)?.into_iter().map(str::to_owned);
+    let mut named: Vec<String> = named.chain(in_query).filter(|version| !version.is_empty()).collect();
+    if named.is_empty() {
+        named.push(UNNAMED.to_owned());
+    }
+    // A client may add its caller's version to its own: all that are named have to be this one.
+    match named.into_iter().find(|version| version != SPOKEN) {
+        None => Ok(()),
+        Some(other) => {
+            let message = format!(
+                "A2A-Version {other} is not supported: use a client of A2A {SPOKEN}, which sends A2A-Version: {SPOKEN}"
+            );
             Err(A2aError::new(Kind::VersionNotSupported, message))
         }
     }
@@ -96,6 +102,13 @@ pub(super) fn check_version(headers: &HeaderMap, uri: &Uri) -> Result<(), A2aErr
 /// The pairs of the query; one that cannot be read has none.
 pub(super) fn query(uri: &Uri) -> Vec<(String, String)> {
     axum::extract::Query::try_from_uri(uri).map(|axum::extract::Query(pairs)| pairs).unwrap_or_default()
+}
+
+/// All that headers of this name say.
+fn texts<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Vec<&'a str>, A2aError> {
+    let plain = |value: &'a HeaderValue| value.to_str().map(str::trim);
+    let texts = headers.get_all(name).iter().map(plain).collect::<Result<Vec<_>, _>>();
+    texts.map_err(|_| A2aError::params(format!("{name} must be plain text")))
 }
 
 /// A header that says something.

@@ -1,5 +1,5 @@
-//! The eleven operations: what each is called, what it takes, and the use case that carries it out. Both bindings come
-//! through here, so the same call gives the same answer on either.
+//! The eleven operations: what each is called, what it takes, and the use case that carries it out. Every binding comes
+//! through here, so the same call gives the same answer on each.
 
 use a2a_types::{
     AgentCard, CancelTaskRequest, GetExtendedAgentCardRequest, GetTaskRequest,
@@ -140,8 +140,8 @@ async fn cancel(hub: &Hub, visitor: &AgentCaller, request: &CancelTaskRequest) -
         Some(refusal) => return Err(refusal.into()),
     }
     let history = limits::A2A_HISTORY_DEFAULT_COUNT;
-    let record =
-        task_record::read_again(hub, hub.store_for(visitor.caller()), &id, Extent::now(history)).await?;
+    let read = task_record::read_again(hub, hub.store_for(visitor.caller()), &id, Extent::now(history));
+    let record = read.await.map_err(|error| A2aError::from(error).after_commit())?;
     Ok(task::task(&record, Shown { history, artifacts: true }))
 }
 

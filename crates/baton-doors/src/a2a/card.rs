@@ -2,16 +2,16 @@
 //! the request. An agent that has reported no skills has one, `task`.
 
 use a2a_types::{
-    AgentCapabilities, AgentCard, AgentInterface, AgentSkill, HttpAuthSecurityScheme, SecurityScheme,
-    TRANSPORT_PROTOCOL_HTTP_JSON, TRANSPORT_PROTOCOL_JSONRPC,
+    AgentCapabilities, AgentCard, AgentInterface, AgentProvider, AgentSkill, HttpAuthSecurityScheme,
+    SecurityScheme, TRANSPORT_PROTOCOL_HTTP_JSON, TRANSPORT_PROTOCOL_JSONRPC,
 };
-use baton_core::Refusal;
+use baton_core::{Caller, Refusal};
 use std::collections::HashMap;
 
 use super::agent_caller::AgentCaller;
 use super::card_answer::{DatedCard, sign};
 use super::error::A2aError;
-use super::{extension, push};
+use super::{extension, grpc, push};
 use crate::hub::Hub;
 use crate::service::Error;
 use crate::service::agent::{self, AgentAddress, Profile};
@@ -20,22 +20,25 @@ use crate::service::skills::Skill;
 /// What a message may consist of.
 const INPUT_MODES: [&str; 3] = ["text/plain", "application/json", "application/octet-stream"];
 const OUTPUT_MODES: [&str; 2] = ["text/plain", "application/json"];
-const SCHEME: &str = "bearer";
+const BEARER: &str = "bearer";
 
-/// The card for the caller; an invalid token counts as no token.
+/// Who asks for what may be public; an invalid token counts as no token.
+pub(super) async fn asker(hub: &Hub, bearer: Option<&str>) -> Result<Option<Caller>, A2aError> {
+    let Some(bearer) = bearer else { return Ok(None) };
+    match hub.identify(bearer).await {
+        Ok(identity) => Ok(Some(identity.caller.clone())),
+        Err(Error::Refused(Refusal::Unauthorized)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The card for the caller.
 pub(super) async fn public(
     hub: &Hub,
     address: &AgentAddress,
     bearer: Option<&str>,
 ) -> Result<DatedCard, A2aError> {
-    let caller = match bearer {
-        Some(bearer) => match hub.identify(bearer).await {
-            Ok(identity) => Some(identity.caller.clone()),
-            Err(Error::Refused(Refusal::Unauthorized)) => None,
-            Err(error) => return Err(error.into()),
-        },
-        None => None,
-    };
+    let caller = asker(hub, bearer).await?;
     let profile = agent::profile(hub, caller.as_ref(), address).await?;
     let changed_at = profile.changed_at;
     Ok(DatedCard { card: sign(hub, of(hub, address, profile))?, changed_at })
@@ -49,23 +52,14 @@ pub(super) async fn extended(hub: &Hub, visitor: &AgentCaller) -> Result<AgentCa
 
 fn of(hub: &Hub, address: &AgentAddress, profile: Profile) -> AgentCard {
     let alias = address.alias.as_str();
-    let base = base(&hub.settings.public_url, address);
-    let scheme = SecurityScheme::HttpAuth(HttpAuthSecurityScheme {
-        scheme: "Bearer".into(),
-        description: Some("A token of the Baton hub, of a member of the agent's network".into()),
-        bearer_format: None,
-    });
+    let (cards, ways) = (&hub.settings.cards, security_schemes());
     AgentCard {
         name: alias.to_owned(),
         description: profile
             .description
             .unwrap_or_else(|| format!("{alias}, an agent behind a Baton hub. It has no description.")),
         version: profile.version.unwrap_or_else(|| "unknown".into()),
-        supported_interfaces: vec![
-            AgentInterface::new(format!("{base}/"), TRANSPORT_PROTOCOL_JSONRPC),
-            // Clients put a slash and the path after it.
-            AgentInterface::new(base, TRANSPORT_PROTOCOL_HTTP_JSON),
-        ],
+        supported_interfaces: interfaces(&hub.settings.public_url, address),
         capabilities: AgentCapabilities {
             streaming: Some(true),
             push_notifications: Some(push::IS_SUPPORTED),
@@ -75,13 +69,37 @@ fn of(hub: &Hub, address: &AgentAddress, profile: Profile) -> AgentCard {
         default_input_modes: INPUT_MODES.map(str::to_owned).into(),
         default_output_modes: OUTPUT_MODES.map(str::to_owned).into(),
         skills: skills(profile.skills),
-        provider: None,
-        documentation_url: None,
-        icon_url: None,
-        security_schemes: Some(HashMap::from([(SCHEME.to_owned(), scheme)])),
-        security_requirements: Some(vec![HashMap::from([(SCHEME.to_owned(), Vec::new())])]),
+        provider: cards.provider.clone().map(|(organization, url)| AgentProvider { organization, url }),
+        documentation_url: cards.documentation_url.clone(),
+        icon_url: cards.icon_url.clone(),
+        security_schemes: Some(
+            ways.iter().map(|(name, scheme)| ((*name).to_owned(), scheme.clone())).collect(),
+        ),
+        // Any one of them will do.
+        security_requirements: Some(
+            ways.iter().map(|(name, _)| HashMap::from([((*name).to_owned(), Vec::new())])).collect(),
+        ),
         signatures: None,
     }
+}
+
+/// The ways in which a client may say who it is, each with its name. A new way in gets its scheme here.
+fn security_schemes() -> Vec<(&'static str, SecurityScheme)> {
+    let bearer = HttpAuthSecurityScheme {
+        scheme: "Bearer".into(),
+        description: Some("A token of the Baton hub, of a member of the agent's network".into()),
+        bearer_format: None,
+    };
+    vec![(BEARER, SecurityScheme::HttpAuth(bearer))]
+}
+
+/// The bindings; the first is what a client without a preference takes.
+fn interfaces(public_url: &str, address: &AgentAddress) -> Vec<AgentInterface> {
+    let base = base(public_url, address);
+    let rpc = AgentInterface::new(format!("{base}/"), TRANSPORT_PROTOCOL_JSONRPC);
+    // Clients put a slash and the path after it.
+    let http = AgentInterface::new(base, TRANSPORT_PROTOCOL_HTTP_JSON);
+    [rpc, http].into_iter().chain(grpc::interface(public_url, address)).collect()
 }
 
 fn skills(reported: Vec<Skill>) -> Vec<AgentSkill> {
@@ -114,13 +132,18 @@ fn of_skill(skill: Skill) -> AgentSkill {
 }
 
 /// The agent's base without the slash at its end. An alias may have letters of any script, a URL has not.
-fn base(public_url: &str, address: &AgentAddress) -> String {
-    let mut base = format!("{public_url}/a2a/{}/", address.network_id);
-    for byte in address.alias.as_str().bytes() {
+pub(super) fn base(public_url: &str, address: &AgentAddress) -> String {
+    format!("{public_url}/a2a/{}/{}", address.network_id, escaped(address.alias.as_str()))
+}
+
+/// A name as a part of a URL.
+pub(super) fn escaped(name: &str) -> String {
+    let mut escaped = String::with_capacity(name.len());
+    for byte in name.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' => base.push(char::from(byte)),
-            other => base.push_str(&format!("%{other:02X}")),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' => escaped.push(char::from(byte)),
+            other => escaped.push_str(&format!("%{other:02X}")),
         }
     }
-    base
+    escaped
 }

@@ -7,10 +7,8 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use baton_core::{UnixMillis, limits};
-use baton_evidence::canonical;
 use chrono::{DateTime, NaiveDateTime, Utc};
 use serde::Serialize;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -18,6 +16,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::error::{A2aError, Kind};
+use crate::card_text::canonical_card;
 use crate::hub::{CardPublicKey, Hub};
 use crate::rest::is_known;
 
@@ -66,29 +65,11 @@ pub(super) fn sign(hub: &Hub, mut card: AgentCard) -> Result<AgentCard, A2aError
         A2aError::new(Kind::InternalError, "the card could not be signed")
     };
     let value = serde_json::to_value(&card).map_err(|error| failed(&error))?;
-    let payload = canonical::to_vec(&without_empty(value)).map_err(|error| failed(&error))?;
+    let payload = canonical_card(value).map_err(|error| failed(&error))?;
     let signature = hub.card_key.sign(&hub.settings.public_url, &payload).map_err(|error| failed(&error))?;
     let (protected, signature) = (signature.protected, signature.signature);
     card.signatures = Some(vec![AgentCardSignature { protected, signature, header: None }]);
     Ok(card)
-}
-
-/// A value without texts, lists and objects that are empty, also once what is empty in them is gone.
-fn without_empty(value: Value) -> Option<Value> {
-    match value {
-        Value::Object(members) => {
-            let kept: serde_json::Map<_, _> =
-                members.into_iter().filter_map(|(name, value)| Some((name, without_empty(value)?))).collect();
-            (!kept.is_empty()).then_some(Value::Object(kept))
-        }
-        Value::Array(items) => {
-            let kept: Vec<_> = items.into_iter().filter_map(without_empty).collect();
-            (!kept.is_empty()).then_some(Value::Array(kept))
-        }
-        Value::String(text) if text.is_empty() => None,
-        Value::Null => None,
-        other => Some(other),
-    }
 }
 
 /// The response to a request for a card; without a body if the client already has it.
@@ -125,7 +106,7 @@ fn has_already(asked: &HeaderMap, tag: &str, changed: DateTime<Utc>) -> bool {
 }
 
 /// What was answered to a token is not for others.
-fn cache_control(asked: &HeaderMap) -> String {
+pub(super) fn cache_control(asked: &HeaderMap) -> String {
     let whose = if asked.contains_key(header::AUTHORIZATION) { "private" } else { "public" };
     format!("{whose}, max-age={}", limits::CARD_MAX_AGE_SECONDS)
 }

@@ -1,4 +1,4 @@
-//! Errors of the A2A door: one table, printed by both bindings. A use case's error becomes one of its rows here and
+//! Errors of the A2A door: one table, printed by every binding. A use case's error becomes one of its rows here and
 //! nowhere else.
 
 use a2a_types::errordetails::{ERROR_INFO_TYPE, PROTOCOL_DOMAIN};
@@ -39,7 +39,7 @@ macro_rules! kinds {
 
         impl Kind {
             #[cfg(test)]
-            const ALL: &[(Self, &str)] = &[$((Self::$name, $meaning)),+];
+            pub(super) const ALL: &[(Self, &str)] = &[$((Self::$name, $meaning)),+];
 
             pub(super) const fn words(self) -> ErrorNames {
                 match self { $(Self::$name => $words,)+ }

@@ -32,10 +32,15 @@ pub(super) fn declared() -> Vec<AgentExtension> {
 
 /// The answer, with those of the named extensions that are in use.
 pub(super) fn named_in(asked: Option<HeaderValue>, mut response: Response) -> Response {
-    if let Some(asked) = asked {
-        response.headers_mut().insert(A2A_EXTENSIONS, asked);
-    }
+    name_in(asked, response.headers_mut());
     response
+}
+
+/// The same, in the head of an answer that is put together elsewhere.
+pub(super) fn name_in(asked: Option<HeaderValue>, headers: &mut HeaderMap) {
+    if let Some(asked) = asked {
+        headers.insert(A2A_EXTENSIONS, asked);
+    }
 }
 
 /// Those of ours that a request names, as they are named back.

@@ -158,7 +158,7 @@ async fn show_card(hub: &Hub, network_id: &str, alias: &str, headers: &HeaderMap
     }
 }
 
-fn refuse(media_type: &'static str, fault: &A2aError) -> Response {
+pub(super) fn refuse(media_type: &'static str, fault: &A2aError) -> Response {
     let words = fault.kind.words();
     let said = ErrorObject {
         code: words.http,
@@ -206,7 +206,7 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
 }
 
 /// What the answer is called: the first of the two names that the client accepts, else what it sent.
-fn answered_as(headers: &HeaderMap) -> &'static str {
+pub(super) fn answered_as(headers: &HeaderMap) -> &'static str {
     let ours = |name: String| [JSON, A2A_JSON].into_iter().find(|ours| *ours == name);
     media_types(headers, &header::ACCEPT)
         .find_map(ours)

@@ -6,9 +6,10 @@
 
 use a2a_types::StreamResponse;
 use baton_core::{Quota, Status, TaskId, limits};
+use baton_store::Error as StoreError;
 use baton_store::rows::{EventRow, ProgressRow};
 use bytes::Bytes;
-use futures_util::stream::{self, Stream};
+use futures_util::stream::{self, Stream, StreamExt};
 use serde::Serialize;
 use serde_json::Value;
 use std::convert::Infallible;
@@ -27,8 +28,8 @@ use crate::hub::{Hub, Occupied};
 use crate::service::task_record::{self, Extent, TaskRecord};
 
 const COMMENT_EVERY: Duration = Duration::from_secs(limits::STREAM_COMMENT_SECONDS as u64);
-const COMMENT: &[u8] = b": still here\n\n";
-const FAREWELL: &[u8] = b": the hub is stopping\n\n";
+const COMMENT: &str = ": still here\n\n";
+const FAREWELL: &str = ": the hub is stopping\n\n";
 
 /// Where a stream begins.
 #[derive(Debug, Clone, Copy)]
@@ -147,6 +148,17 @@ impl TaskStream {
 
     /// The stream's bytes. With an id each frame is that JSON-RPC request's response.
     pub(super) fn frames(self, id: Option<Value>) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
+        // Server-sent events have no word for an error: the stream ends, and the client asks again.
+        let frames = self.printed(ServerSent { id });
+        frames.filter_map(|frames| std::future::ready(frames.ok().map(|text| Ok(text.into()))))
+    }
+
+    /// The stream's updates, as they come; the last may be why it ends before the task has.
+    pub(super) fn updates(self) -> impl Stream<Item = Result<Vec<StreamResponse>, A2aError>> + Send {
+        self.printed(Plain)
+    }
+
+    fn printed<F: Format>(self, format: F) -> impl Stream<Item = Result<F::Frames, A2aError>> + Send {
         let teller = EventStream {
             watch: self.watch,
             position: Position::of_event(self.position),
@@ -154,14 +166,14 @@ impl TaskStream {
             is_over: false,
             ends: self.ends,
             comment_at: Instant::now() + COMMENT_EVERY,
-            print: FrameFormat { id },
+            print: format,
             first: Some((self.record, self.history)),
             read: None,
             _seat: self.seat,
         };
         stream::unfold(teller, |mut teller| async move {
-            let bytes = teller.next().await?;
-            Some((Ok(bytes), teller))
+            let frames = teller.next().await?;
+            Some((frames, teller))
         })
     }
 }
@@ -182,23 +194,23 @@ fn resumed(record: &TaskRecord, last: &str) -> Result<i64, A2aError> {
 }
 
 /// An open stream.
-struct EventStream {
+struct EventStream<F: Format> {
     watch: TaskWatch,
     position: Position,
     is_caught_up: bool,
     is_over: bool,
     ends: StreamEnd,
     comment_at: Instant,
-    print: FrameFormat,
+    print: F,
     /// What the first frame is made of.
     first: Option<(TaskRecord, usize)>,
     /// Frames that were read and not sent yet.
-    read: Option<Bytes>,
+    read: Option<F::Frames>,
     _seat: StreamSlot,
 }
 
-impl EventStream {
-    async fn next(&mut self) -> Option<Bytes> {
+impl<F: Format> EventStream<F> {
+    async fn next(&mut self) -> Option<Result<F::Frames, A2aError>> {
         loop {
             if self.is_over && self.read.is_none() {
                 return None;
@@ -207,38 +219,49 @@ impl EventStream {
                 // The store had no time to say: asked again before the next frame.
                 if fault.kind != Kind::Unavailable {
                     tracing::debug!(?fault, "a task's stream ends");
-                    return None;
+                    return self.end(Err(fault));
                 }
                 tokio::select! {
                     () = sleep(limits::STORE_RETRY_AFTER) => continue,
                     // A store that is closed never says.
-                    () = self.watch.hub.shutdown.wait() => return None,
+                    () = self.watch.hub.shutdown.wait() => return self.end(F::farewell()),
                 }
             }
             let told = match (self.read.take(), self.first.take()) {
-                (Some(frames), _) => frames,
-                (None, Some((record, history))) => self.tell_first(&record, history),
+                (Some(frames), _) => Ok(frames),
+                (None, Some((record, history))) => Ok(self.tell_first(&record, history)),
                 (None, None) if self.is_caught_up => self.wait().await,
                 (None, None) => {
                     // The task may have been given to another between the check and the read: access is checked again
                     // before these frames are sent.
-                    self.read = Some(self.read_on().await?);
+                    match self.read_on().await {
+                        Some(frames) => self.read = Some(frames),
+                        None => return self.end(F::farewell()),
+                    }
                     continue;
                 }
             };
-            if !told.is_empty() {
+            if !told.as_ref().is_ok_and(F::is_empty) {
                 return Some(told);
             }
         }
     }
 
-    fn tell_first(&mut self, record: &TaskRecord, history: usize) -> Bytes {
+    /// The last that is sent.
+    fn end(&mut self, last: Result<F::Frames, A2aError>) -> Option<Result<F::Frames, A2aError>> {
+        (self.is_over, self.read) = (true, None);
+        Some(last)
+    }
+
+    fn tell_first(&mut self, record: &TaskRecord, history: usize) -> F::Frames {
+        let mut frames = F::Frames::default();
         // A2A: the stream of a message is a task with its updates, or one message. A task that was answered with a message
         // before its stream began, as a repeated send finds it, is that message.
         if let Some(message) = task::bare_answer(record).filter(|_| self.ends == StreamEnd::WithQuestion) {
             self.is_over = true;
             let position = record.history.last().map_or(self.position, |event| Position::of_event(event.n));
-            return self.print.frame(position, &StreamResponse::Message(message)).into();
+            self.print.add(&mut frames, position, StreamResponse::Message(message));
+            return frames;
         }
         let event = record.history.iter().find(|event| event.n == self.position.event);
         if let Some(progress) = event.and_then(|event| task::progress_at(record, event)) {
@@ -246,11 +269,12 @@ impl EventStream {
         }
         self.is_over = event.is_some_and(|event| self.ends.at(event.to_status));
         let task = task::task_at(record, event, Shown { history, artifacts: true });
-        self.print.frame(self.position, &StreamResponse::Task(task)).into()
+        self.print.add(&mut frames, self.position, StreamResponse::Task(task));
+        frames
     }
 
     /// Tells what happened since. None when the store is closed.
-    async fn read_on(&mut self) -> Option<Bytes> {
+    async fn read_on(&mut self) -> Option<F::Frames> {
         let news = Extent::told_from(self.position.event + 1);
         let record = match task_record::read_again(
             &self.watch.hub,
@@ -265,57 +289,74 @@ impl EventStream {
             Err(error) => {
                 tracing::warn!(%error, "a task's stream could not read it");
                 sleep(limits::STORE_RETRY_AFTER).await;
-                return Some(Bytes::new());
+                return Some(F::Frames::default());
             }
         };
         self.is_caught_up = true;
-        let mut frames = String::new();
+        let mut frames = F::Frames::default();
         for event in record.history.iter().filter(|event| event.n > self.position.event) {
             let updates = task::updates(&record, event);
-            for (at, update) in (1..).zip(&updates) {
+            let last = updates.len();
+            for (at, update) in (1..).zip(updates) {
                 // Only the last frame of an event marks the event as sent: a resume before it sends all of it again.
-                let id = if at == updates.len() { event.n } else { event.n - 1 };
-                frames.push_str(&self.print.frame(Position::of_event(id), update));
+                let id = if at == last { event.n } else { event.n - 1 };
+                self.print.add(&mut frames, Position::of_event(id), update);
             }
             self.is_over = self.ends.at(event.to_status);
             if self.is_over {
                 break;
             }
         }
-        let Some(last) = record.history.last() else { return Some(frames.into()) };
+        let Some(last) = record.history.last() else { return Some(frames) };
         self.position = self.position.max(Position::of_event(last.n));
         if let Some(progress) = task::progress_at(&record, last).filter(|_| !self.is_over) {
             let position = Position::of_progress(progress);
             if position > self.position {
                 self.position = position;
-                frames.push_str(&self.print.frame(position, &task::progress_update(&record, progress)));
+                self.print.add(&mut frames, position, task::progress_update(&record, progress));
             }
         }
-        Some(frames.into())
+        Some(frames)
     }
 
     /// Waits for something to send; may return nothing.
-    async fn wait(&mut self) -> Bytes {
+    async fn wait(&mut self) -> Result<F::Frames, A2aError> {
         match self.watch.wait(self.comment_at).await {
             WakeReason::Rung => self.is_caught_up = false,
             WakeReason::Due if Instant::now() >= self.comment_at => {
                 self.comment_at = Instant::now() + COMMENT_EVERY;
                 // In case a ring was lost.
                 self.is_caught_up = false;
-                return Bytes::from_static(COMMENT);
+                return Ok(F::comment());
             }
             WakeReason::Due => {}
             WakeReason::Stopping => {
                 self.is_over = true;
-                return Bytes::from_static(FAREWELL);
+                return F::farewell();
             }
         }
-        Bytes::new()
+        Ok(F::Frames::default())
     }
 }
 
-/// How frames are printed.
-struct FrameFormat {
+/// What a binding makes of a stream's updates.
+trait Format: Send + 'static {
+    /// Updates that are sent together.
+    type Frames: Default + Send + 'static;
+
+    fn add(&self, frames: &mut Self::Frames, position: Position, told: StreamResponse);
+
+    fn is_empty(frames: &Self::Frames) -> bool;
+
+    /// What keeps a quiet stream open.
+    fn comment() -> Self::Frames;
+
+    /// The last that is sent when the hub stops.
+    fn farewell() -> Result<Self::Frames, A2aError>;
+}
+
+/// Server-sent events.
+struct ServerSent {
     /// The JSON-RPC request they answer.
     id: Option<Value>,
 }
@@ -327,13 +368,50 @@ struct Response<'a> {
     result: &'a StreamResponse,
 }
 
-impl FrameFormat {
-    fn frame(&self, position: Position, told: &StreamResponse) -> String {
+impl Format for ServerSent {
+    type Frames = String;
+
+    fn add(&self, frames: &mut String, position: Position, told: StreamResponse) {
         let json = match &self.id {
-            Some(id) => serde_json::to_string(&Response { jsonrpc: "2.0", id, result: told }),
-            None => serde_json::to_string(told),
+            Some(id) => serde_json::to_string(&Response { jsonrpc: "2.0", id, result: &told }),
+            None => serde_json::to_string(&told),
         };
         // Everything in it came from JSON or is plain words: there is nothing that JSON cannot say.
-        format!("id: {position}\ndata: {}\n\n", json.unwrap_or_default())
+        frames.push_str(&format!("id: {position}\ndata: {}\n\n", json.unwrap_or_default()));
+    }
+
+    fn is_empty(frames: &String) -> bool {
+        frames.is_empty()
+    }
+
+    fn comment() -> String {
+        COMMENT.to_owned()
+    }
+
+    fn farewell() -> Result<String, A2aError> {
+        Ok(FAREWELL.to_owned())
+    }
+}
+
+/// The updates themselves, for a binding with frames and errors of its own. Its connection keeps itself open.
+struct Plain;
+
+impl Format for Plain {
+    type Frames = Vec<StreamResponse>;
+
+    fn add(&self, frames: &mut Self::Frames, _: Position, told: StreamResponse) {
+        frames.push(told);
+    }
+
+    fn is_empty(frames: &Self::Frames) -> bool {
+        frames.is_empty()
+    }
+
+    fn comment() -> Self::Frames {
+        Vec::new()
+    }
+
+    fn farewell() -> Result<Self::Frames, A2aError> {
+        Err(StoreError::Closed.into())
     }
 }

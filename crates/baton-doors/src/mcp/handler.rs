@@ -4,11 +4,11 @@ use axum::http::request::Parts;
 use baton_core::{TraceParent, limits};
 use futures_util::FutureExt;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
-    GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, SubscriptionFilter,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestMethod, CompleteRequestParams,
+    CompleteResult, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscriptionFilter, UpdateTaskParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 use tracing::{Instrument, Span};
 
 use super::progress::Notifier;
-use super::tool::{Tool, ToolCaller};
-use super::{Framed, answer, prompt, resource, subscription};
+use super::tool::{Called, Tool, ToolCaller};
+use super::{Framed, answer, prompt, resource, subscription, task};
 use crate::hub::in_flight::{Cost, ReservationSlot, ResponseReservation};
 use crate::hub::{Hub, Identity};
 use crate::metrics::Door;
@@ -69,6 +69,18 @@ impl Handler {
         Some(Notifier::new(context.peer.clone(), token, reported, self.silence))
     }
 
+    /// What a call is answered: a handle to the task that it sent, if its client takes one. The task is on disk, so where
+    /// its state cannot be read now, the answer is the tool's own, which names the task too.
+    async fn response(&self, called: Called, context: &RequestContext<RoleServer>) -> CallToolResponse {
+        let Called { result, opened } = called;
+        let takes_handles = context.client_capabilities().is_some_and(|client| client.supports_tasks());
+        let (Some(task), true, Ok(who)) = (opened, takes_handles, who(context)) else { return result.into() };
+        match task::created(&self.hub, &who, &task).instrument(span(context)).await {
+            Ok(created) => created.into(),
+            Err(_) => result.into(),
+        }
+    }
+
     fn find(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.listed.name == name)
     }
@@ -81,6 +93,7 @@ impl ServerHandler for Handler {
             .enable_resources()
             .enable_resources_subscribe()
             .enable_prompts()
+            .enable_tasks()
             .build();
         let mut info = ServerConfig::new(offered);
         info.server_info = Implementation::new("baton", env!("CARGO_PKG_VERSION"));
@@ -99,6 +112,8 @@ impl ServerHandler for Handler {
         if let Some(resources) = &mut info.capabilities.resources {
             resources.subscribe = None;
         }
+        // A client declares extensions with each request, and before revision 2026-07-28 requests had no place for that.
+        info.capabilities.extensions = None;
         Ok(info)
     }
 
@@ -202,7 +217,7 @@ impl ServerHandler for Handler {
         let share = self.take_share(tool.cost, &context);
         let call = async {
             if let Err(busy) = share.await {
-                return Ok(answer::of::<()>(Err(busy)));
+                return Ok(answer::of::<()>(Err(busy)).map(Called::from));
             }
             let began = Instant::now();
             // The SDK leaves a call that panics without an answer.
@@ -222,9 +237,40 @@ impl ServerHandler for Handler {
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("the caller has gone", None)),
         };
         match outcome {
-            Ok(outcome) => outcome.map(CallToolResponse::from),
+            Ok(Ok(called)) => Ok(self.response(called, &context).await),
+            Ok(Err(error)) => Err(error),
             Err(_) => Err(ErrorData::internal_error("the hub failed inside", None)),
         }
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let who = who(&context)?;
+        let asks = task::AsksBy::of(context.client_capabilities().as_ref());
+        let looking = task::get(&self.hub, &who, &request.task_id, asks);
+        looking.instrument(span(&context)).await.map(GetTaskResult::new)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let who = who(&context)?;
+        let answering = task::update(&self.hub, &who, &request.task_id, request.input_responses);
+        answering.instrument(span(&context)).await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let who = who(&context)?;
+        task::cancel(&self.hub, &who, request.task_id).instrument(span(&context)).await
     }
 }
 

@@ -1,5 +1,5 @@
 //! Whether a body is one JSON-RPC message. The SDK turns broken ones away with plain text, or takes a
-//! `tools/call` of a wrong shape for an unknown method; here they get the code the specification gives them.
+//! `tools/call` or `tasks/get` of a wrong shape for an unknown method; here they get the code the specification gives them.
 
 use axum::Json;
 use axum::http::{StatusCode, header};
@@ -23,7 +23,7 @@ impl InvalidMessage {
     }
 }
 
-/// Looks at the envelope, and at the shape of a tool call.
+/// Looks at the envelope, and at the shape of a call of a tool or to a task.
 pub(super) fn check(bytes: &[u8]) -> Result<(), InvalidMessage> {
     let not_json = |why: String| InvalidMessage {
         id: Value::Null,
@@ -50,6 +50,9 @@ pub(super) fn check(bytes: &[u8]) -> Result<(), InvalidMessage> {
     };
     match message.get("method") {
         Some(Value::String(method)) if method == "tools/call" => check_call(&id, message.get("params")),
+        Some(Value::String(method)) if ["tasks/get", "tasks/update", "tasks/cancel"].contains(&&**method) => {
+            check_task_call(&id, method, message.get("params"))
+        }
         Some(Value::String(_)) | None => Ok(()),
         Some(_) => Err(InvalidMessage::request("method must be a string")),
     }
@@ -66,6 +69,21 @@ fn check_call(id: &Value, params: Option<&Value>) -> Result<(), InvalidMessage> 
     match params.get("arguments") {
         None | Some(Value::Null | Value::Object(_)) => Ok(()),
         Some(_) => broken("arguments must be an object"),
+    }
+}
+
+fn check_task_call(id: &Value, method: &str, params: Option<&Value>) -> Result<(), InvalidMessage> {
+    let broken = |message: &str| {
+        Err(InvalidMessage { id: id.clone(), code: ErrorCode::INVALID_PARAMS, message: message.into() })
+    };
+    let Some(Value::Object(params)) = params else { return broken("params must be an object") };
+    if !params.get("taskId").is_some_and(Value::is_string) {
+        return broken("taskId must be the id of a task");
+    }
+    let answers = params.get("inputResponses");
+    match method == "tasks/update" && !answers.is_some_and(Value::is_object) {
+        true => broken("inputResponses must be an object"),
+        false => Ok(()),
     }
 }
 

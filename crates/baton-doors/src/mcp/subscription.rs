@@ -51,6 +51,9 @@ pub(super) async fn run(
             WakeReason::Changed(place) => Some(place),
             WakeReason::Due => None,
         };
+        if hub.has_expired(who) {
+            return Ok(());
+        }
         let now = hub.store.access_epoch();
         if now != epoch {
             // Tokens, members or an assignee changed: what may not be seen any more is watched no longer.

@@ -4,6 +4,7 @@ mod client;
 mod fake;
 mod page;
 mod resources;
+mod tasks;
 mod waits;
 
 use axum::Router;
@@ -148,8 +149,9 @@ async fn without_a_good_token_there_is_one_answer() {
     missing.headers_mut().remove(header::AUTHORIZATION);
     let wrong = request("POST", "/mcp", "utok_0000", "{}");
     let unknown = request("GET", "/mcp", &format!("ntok_{}", "0".repeat(64)), "");
-    let plain = r#"Bearer realm="baton""#.to_owned();
-    let invalid = format!("{plain}, error=\"invalid_token\"");
+    let metadata = r#"resource_metadata="http://127.0.0.1/.well-known/oauth-protected-resource/mcp""#;
+    let plain = format!(r#"Bearer realm="baton", {metadata}"#);
+    let invalid = format!(r#"Bearer realm="baton", error="invalid_token", {metadata}"#);
     for (request, challenge) in [(missing, &plain), (wrong, &invalid), (unknown, &invalid)] {
         let response = client.send(request).await;
         assert_eq!(response.headers()[header::WWW_AUTHENTICATE], challenge.as_str());

@@ -1,6 +1,6 @@
 //! A tool: a use case under the name a model calls it by. The table of all tools is in `tools.rs`.
 
-use baton_core::{Caller, TraceParent};
+use baton_core::{Caller, TaskId, TraceParent};
 use futures_util::future::BoxFuture;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, JsonObject};
@@ -20,7 +20,22 @@ use crate::service::task_wait::ProgressSink;
 
 /// What a call comes to.
 pub(super) type Outcome = Result<CallToolResult, ErrorData>;
-type Run = Box<dyn Fn(Arc<Hub>, ToolCaller, JsonObject) -> BoxFuture<'static, Outcome> + Send + Sync>;
+type Run = Box<
+    dyn Fn(Arc<Hub>, ToolCaller, JsonObject) -> BoxFuture<'static, Result<Called, ErrorData>> + Send + Sync,
+>;
+
+/// What a tool answered.
+pub(super) struct Called {
+    pub(super) result: CallToolResult,
+    /// The task that the call sent and did not see the end of: a client that takes a handle gets one to it.
+    pub(super) opened: Option<TaskId>,
+}
+
+impl From<CallToolResult> for Called {
+    fn from(result: CallToolResult) -> Self {
+        Self { result, opened: None }
+    }
+}
 
 /// Who calls a tool, and as part of which trace.
 pub(super) struct ToolCaller {
@@ -43,8 +58,8 @@ pub(super) struct Tool {
 }
 
 /// `tool!("name", "Title", Effect, module::run(Args), "description")`: a use case is an async function of the hub, the caller and
-/// its arguments; with `sharing` before it, for one that may wait, of the share of memory it reserves itself and of its progress listener
-/// of progress, and with `traced` of the caller's trace too.
+/// its arguments; with `sharing` before it, for one that may wait, of the share of memory it reserves itself and of what listens to
+/// its progress, and with `traced`, for one that sends a task, of the caller's trace too.
 macro_rules! tool {
     ($name:literal, $title:literal, $effect:ident, $module:ident::$run:ident($args:ident), $description:literal) => {
         $crate::mcp::tool::Tool::new::<$module::$args, _, _>(
@@ -54,12 +69,13 @@ macro_rules! tool {
         )
     };
     ($name:literal, $title:literal, $effect:ident, traced $module:ident::$run:ident($args:ident), $description:literal) => {
-        $crate::mcp::tool::Tool::new::<$module::$args, _, _>(
+        $crate::mcp::tool::Tool::opening::<$module::$args, _, _>(
             ($name, $title, $description),
             $crate::mcp::effect::Effect::$effect,
             |hub, who, args| async move {
                 $module::$run(&hub, &who.caller, args, who.traceparent, &who.share, &who.progress).await
             },
+            |answer| answer.open_task().cloned(),
         )
         .small()
     };
@@ -91,13 +107,30 @@ impl Tool {
         Answer: Serialize + ToSchema + Send + 'static,
         Running: Future<Output = Result<Answer, Error>> + Send + 'static,
     {
+        Self::opening(words, effect, run, |_| None)
+    }
+
+    /// The same for one whose answer may name a task that it opened.
+    pub(super) fn opening<Args, Answer, Running>(
+        words: ToolText,
+        effect: Effect,
+        run: impl Fn(Arc<Hub>, ToolCaller, Args) -> Running + Clone + Send + Sync + 'static,
+        opened: fn(&Answer) -> Option<TaskId>,
+    ) -> Self
+    where
+        Args: DeserializeOwned + JsonSchema + Send + 'static,
+        Answer: Serialize + ToSchema + Send + 'static,
+        Running: Future<Output = Result<Answer, Error>> + Send + 'static,
+    {
         let run: Run = Box::new(move |hub, who, arguments| {
             let run = run.clone();
             Box::pin(async move {
-                answer::of(match answer::arguments(arguments) {
+                let outcome = match answer::arguments(arguments) {
                     Ok(args) => run(hub, who, args).await,
                     Err(broken) => Err(broken),
-                })
+                };
+                let opened = outcome.as_ref().ok().and_then(opened);
+                Ok(Called { result: answer::of(outcome)?, opened })
             })
         });
         Self::listed::<Answer>(words, effect, schema::of::<Args>(), run)
@@ -127,7 +160,7 @@ impl Tool {
         hub: Arc<Hub>,
         who: ToolCaller,
         arguments: JsonObject,
-    ) -> BoxFuture<'static, Outcome> {
+    ) -> BoxFuture<'static, Result<Called, ErrorData>> {
         (self.run)(hub, who, arguments)
     }
 }
@@ -146,10 +179,11 @@ pub(super) fn of_command<C: TaskCommand>() -> Option<Tool> {
     let about = C::ABOUT.tool?;
     let run: Run = Box::new(|hub, who, arguments| {
         Box::pin(async move {
-            answer::of(match command_arguments::<C>(arguments) {
+            let outcome = match command_arguments::<C>(arguments) {
                 Ok((on, args)) => C::run(&hub, &who.caller, on, args).await,
                 Err(broken) => Err(broken),
-            })
+            };
+            answer::of(outcome).map(Called::from)
         })
     });
     let schema = schema::around(schema::of::<TaskNamed>(), schema::of::<C::Args>());

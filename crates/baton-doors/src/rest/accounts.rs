@@ -151,7 +151,7 @@ async fn change_profile(
 
 /// Change one's password
 ///
-/// User tokens. Every other user token of the user ends; node tokens stay.
+/// User tokens. Every other user token and every OAuth grant of the user ends; other node tokens stay.
 #[utoipa::path(
     post,
     path = "/api/auth/password",

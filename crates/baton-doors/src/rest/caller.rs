@@ -7,8 +7,8 @@ use axum::response::{IntoResponse, Response};
 use baton_core::Refusal;
 use std::sync::Arc;
 
-use super::ErrorResponse;
-use crate::hub::{Hub, Identity};
+use super::{ErrorResponse, ExpiryNotice};
+use crate::hub::{Hub, Identity, Resource};
 
 /// An authenticated caller.
 #[derive(Debug)]
@@ -23,7 +23,12 @@ impl FromRequestParts<Arc<Hub>> for Authenticated {
             return Ok(Self(identity.clone()));
         }
         let bearer = bearer(&parts.headers).ok_or_else(unauthorized)?;
-        hub.identify(bearer).await.map(Self).map_err(|error| ErrorResponse(error).into_response())
+        let identity = hub.identify_at(bearer, Resource::of(parts.uri.path())).await;
+        let identity = identity.map_err(|error| ErrorResponse(error).into_response())?;
+        if let Some(notice) = parts.extensions.get::<ExpiryNotice>() {
+            notice.set(hub, &identity);
+        }
+        Ok(Self(identity))
     }
 }
 

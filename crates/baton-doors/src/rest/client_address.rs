@@ -1,8 +1,8 @@
 //! Where a call comes from: the socket's other end or, behind a proxy, what the proxy says of it.
 
 use axum::extract::{ConnectInfo, FromRequestParts};
-use axum::http::HeaderMap;
 use axum::http::request::Parts;
+use axum::http::{Extensions, HeaderMap};
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -13,14 +13,21 @@ use crate::hub::Hub;
 #[derive(Debug, Clone, Copy)]
 pub struct ClientAddress(pub IpAddr);
 
+impl ClientAddress {
+    /// Where a request with these comes from.
+    pub fn of(extensions: &Extensions, headers: &HeaderMap, behind_proxy: bool) -> Self {
+        let socket = extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
+        let forwarded = behind_proxy.then(|| forwarded_for(headers)).flatten();
+        // Without a socket all clients are one: stricter, never laxer.
+        Self(forwarded.or(socket).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)))
+    }
+}
+
 impl FromRequestParts<Arc<Hub>> for ClientAddress {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, hub: &Arc<Hub>) -> Result<Self, Infallible> {
-        let socket = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
-        let forwarded = hub.settings.behind_proxy.then(|| forwarded_for(&parts.headers)).flatten();
-        // Without a socket all clients are one: stricter, never laxer.
-        Ok(Self(forwarded.or(socket).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))))
+        Ok(Self::of(&parts.extensions, &parts.headers, hub.settings.behind_proxy))
     }
 }
 

@@ -74,7 +74,7 @@ fn postgres(page: &mut Page, meter: &Meter, connections: i64) {
     page.gauge("baton_postgres_connections", help).is(connections);
     let help = "Connections made to PostgreSQL since the start; a steady rise means that they are cut.";
     page.counter("baton_postgres_connects_total", help).is(meter.connects());
-    let help = "Round trips to PostgreSQL. Divided by baton_store_commit_writes_count: round trips a batch.";
+    let help = "Round trips of writes to PostgreSQL. Divided by baton_store_commit_writes_count: round trips a batch.";
     page.counter("baton_postgres_round_trips_total", help).is(meter.round_trips());
     let help = "Rows that a batch had to read while it held its locks, because they were not loaded with it.";
     page.counter("baton_postgres_missed_loads_total", help).is(meter.missed_loads());

@@ -11,12 +11,15 @@ use super::{Authenticated, Body, HubState, Path, Query, answer};
 use crate::hub::Hub;
 use crate::rest::described::{BadRequest, Conflict, NotFound};
 use crate::service::Done;
-use crate::service::accounts::remotes;
+use crate::service::accounts::{remote_keys, remotes};
 use crate::service::page::PageArgs;
 
 /// The routes.
 pub(super) fn routes() -> OpenApiRouter<Arc<Hub>> {
-    OpenApiRouter::new().routes(routes!(list_remotes, add_remote)).routes(routes!(remove_remote))
+    OpenApiRouter::new()
+        .routes(routes!(list_remotes, add_remote))
+        .routes(routes!(remove_remote))
+        .routes(routes!(pin_remote_key))
 }
 
 type Caller = Authenticated;
@@ -65,6 +68,30 @@ async fn list_remotes(
     Query(args): Query<PageArgs>,
 ) -> Response {
     answer(remotes::list(&hub, &by.0.caller, &network, args).await)
+}
+
+/// Pin the key that has to have signed a remote agent's card
+///
+/// Its admins and its owner. The hub reads the card first: the key has to have signed it.
+#[utoipa::path(
+    put,
+    path = "/api/networks/{network}/remotes/{alias}/key",
+    tag = "remotes",
+    params(("network" = NetworkId, Path, description = "The network"), ("alias" = Alias, Path, description = "Its name here")),
+    request_body = remote_keys::PinRemoteKey,
+    responses(
+        (status = 200, description = "pinned", body = remote_keys::RemoteKeyPinned),
+        NotFound,
+        Conflict
+    )
+)]
+async fn pin_remote_key(
+    State(hub): HubState,
+    by: Caller,
+    Path((network, alias)): Path<(String, String)>,
+    Body(args): Body<remote_keys::PinRemoteKey>,
+) -> Response {
+    answer(remote_keys::pin(&hub, &by.0.caller, &network, &alias, args).await)
 }
 
 /// Remove a remote agent

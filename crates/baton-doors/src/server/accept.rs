@@ -18,6 +18,7 @@ use super::addresses::{Addresses, ConnectionSlot};
 use super::certificate::CertificateInUse;
 use super::connection::{self, ConnectionContext};
 use super::paced::Pace;
+use super::preface::Http;
 use crate::hub::{Hub, Shutdown};
 use crate::metrics::{ConnectionsClosed, Tally};
 use crate::rest::refuse;
@@ -141,12 +142,15 @@ impl Listener {
         // Two tasks and not one with a branch: a plain connection need not hold the room a handshake takes.
         match self.tls.as_ref().map(|tls| tls.acceptor()) {
             None => drop(tokio::spawn(async move {
-                connection::serve(stream, peer, served).await;
+                connection::serve_plain(stream, peer, served).await;
                 drop(seat);
             })),
             Some(tls) => drop(tokio::spawn(async move {
                 match tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await {
-                    Ok(Ok(stream)) => connection::serve(stream, peer, served).await,
+                    Ok(Ok(stream)) => {
+                        let http = Http::of_alpn(stream.get_ref().1.alpn_protocol());
+                        connection::serve(stream, http, peer, served).await;
+                    }
                     Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
                     Err(_) => tracing::debug!("a TLS handshake took too long"),
                 }

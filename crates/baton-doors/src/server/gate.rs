@@ -2,7 +2,7 @@
 
 use axum::body::HttpBody;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, header};
+use axum::http::{HeaderMap, HeaderName, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use baton_core::{Refusal, limits};
@@ -18,11 +18,12 @@ use super::origins::{self, Origins, Page};
 use super::rates::Rates;
 use super::request_id::{RequestId, RequestIds, X_REQUEST_ID};
 use super::{large, sending};
+use crate::a2a;
 use crate::hub::in_flight::ReservationSlot;
-use crate::hub::{Hub, Identity};
+use crate::hub::{Hub, Identity, Resource, client_of};
 use crate::metrics::Door;
 use crate::request_trace::{RequestSpan, method_name};
-use crate::rest::{CallRate, DoorError, ErrorResponse, bearer, refuse};
+use crate::rest::{CallRate, ClientAddress, DoorError, ErrorResponse, ExpiryNotice, bearer, refuse};
 use crate::service::Error;
 use crate::web::{self, Cookie, Origin};
 
@@ -44,6 +45,7 @@ pub(super) async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, ne
     let id = RequestId::of(request.headers(), &gate.request_ids);
     let method = method_name(request.method());
     let span = tracing::error_span!("request", %id, method, path = request.uri().path());
+    let is_grpc = a2a::is_grpc(request.headers());
     let traced = gate.hub.traces.as_ref().and_then(|traces| RequestSpan::begin(traces, &request, &id));
     if door == Door::Mcp {
         // The SDK calls a tool in a task of its own, which this leads back to the request.
@@ -55,13 +57,17 @@ pub(super) async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, ne
     if door != Door::Mcp {
         gate.hub.metrics.requests.took(door, began.elapsed());
     }
+    if let Some(span) = traced {
+        response = span.leave_with(response);
+    }
+    // Only now: in the words of gRPC every refusal is a 200, and metrics and trace are about what the gate answered.
+    if is_grpc {
+        response = a2a::in_place_of(response).await;
+    }
     if let Some(id) = id.into_header() {
         response.headers_mut().insert(X_REQUEST_ID, id);
     }
-    match traced {
-        Some(span) => span.leave_with(response),
-        None => response,
-    }
+    response
 }
 
 impl Gate {
@@ -109,19 +115,30 @@ impl Gate {
             Ok(is_by_cookie) => is_by_cookie,
             Err(not_our_page) => return not_our_page.into_response(),
         };
-        let rated = self.rates.as_ref().zip(bearer(request.headers()).map(str::to_owned));
-        if let Some((rates, token)) = rated {
-            if let Err(retry_after_ms) = rates.take(&token, self.hub.alive_count(), Instant::now()) {
+        let rated = self.rates.as_ref().zip(self.rated_as(&request));
+        if let Some((rates, caller)) = rated {
+            if let Err(retry_after_ms) = rates.take(&caller, self.hub.alive_count(), Instant::now()) {
                 return ErrorResponse(Refusal::RateLimited { retry_after_ms }.into()).into_response();
             }
             let rates = rates.clone();
-            request.extensions_mut().insert(CallRate::new(move |calls| rates.charge(&token, calls)));
+            request.extensions_mut().insert(CallRate::new(move |calls| rates.charge(&caller, calls)));
         }
         let mut response = self.count(request, next).await;
         if is_by_cookie {
             web::keep_private(response.headers_mut());
         }
         response
+    }
+
+    /// Whose rate a request counts for: its token's. What clients send to OAuth's endpoints without one is their address's, also
+    /// if a token that nobody checks there comes with it.
+    fn rated_as(&self, request: &Request) -> Option<String> {
+        if request.method() == Method::POST && request.uri().path().starts_with("/oauth/") {
+            let behind_proxy = self.hub.settings.behind_proxy;
+            let from = ClientAddress::of(request.extensions(), request.headers(), behind_proxy);
+            return Some(format!("address {}", client_of(from.0)));
+        }
+        bearer(request.headers()).map(str::to_owned)
     }
 
     /// Counts a request among its token's, and gives its answer a share of the hub's memory if it may be large.
@@ -135,9 +152,10 @@ impl Gate {
             Err(refusal) => return ErrorResponse(refusal.into()).into_response(),
         };
         let cost = large::cost(request.method(), request.uri().path());
+        let resource = Resource::of(request.uri().path());
         // An unknown caller gets the door's 401, and neither sends nor receives anything large.
         let who = match cost.is_some() || arrival::needs_known_caller(&request) {
-            true => match self.hub.identity_of(&bearer).await {
+            true => match self.hub.identity_of_at(&bearer, resource).await {
                 Ok(who) => Some(who),
                 Err(Error::Refused(_)) => None,
                 Err(error) => return ErrorResponse(error).into_response(),
@@ -154,16 +172,20 @@ impl Gate {
             }
         }
         request.extensions_mut().insert(share.clone());
-        let response = self.run(request, who, next).await;
-        self.charge(&share, &bearer, response.body().size_hint().exact().unwrap_or(0)).await;
+        let notice = ExpiryNotice::default();
+        request.extensions_mut().insert(notice.clone());
+        let mut response = self.run(request, who, next).await;
+        notice.announce(response.headers_mut());
+        let bytes = response.body().size_hint().exact().unwrap_or(0);
+        self.charge(&share, (&bearer, resource), bytes).await;
         sending::held(response, share, Some(counted))
     }
 
     /// An answer that turned out to be large counts as well.
-    async fn charge(&self, share: &ReservationSlot, bearer: &str, bytes: u64) {
+    async fn charge(&self, share: &ReservationSlot, (bearer, resource): (&str, Resource), bytes: u64) {
         if bytes > limits::SMALL_BODY_MAX_BYTES as u64
             && !share.is_some()
-            && let Ok(who) = self.hub.identity_of(bearer).await
+            && let Ok(who) = self.hub.identity_of_at(bearer, resource).await
         {
             share.put(self.hub.in_flight.charge(&who, bytes));
         }

@@ -5,6 +5,7 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, header};
 
 use crate::hub::Settings;
+use crate::rest::is_loopback_name;
 
 /// Which names in `Host` are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,8 +29,4 @@ impl Hosts {
 /// The host a request names.
 pub(super) fn host(headers: &HeaderMap) -> Option<Authority> {
     headers.get(header::HOST)?.to_str().ok()?.parse().ok()
-}
-
-fn is_loopback_name(host: &str) -> bool {
-    host.eq_ignore_ascii_case("localhost") || matches!(host, "127.0.0.1" | "[::1]")
 }

@@ -56,11 +56,13 @@ fn house_with(cors_origins: &[&str], time: Duration) -> TestServer {
         data_folder: folder.path().to_owned(),
         outbound: crate::outbound::Policy::default(),
         public_url: "http://127.0.0.1".into(),
+        cards: crate::hub::CardSettings::default(),
         serves_tls: false,
         keep_tasks: None,
         artifact_quota: baton_core::limits::ARTIFACT_BYTES_PER_NETWORK,
         records_evidence: true,
         metrics_token: None,
+        oidc: None,
         collector: None,
     };
     let store = Arc::new(store.unwrap());
@@ -119,7 +121,7 @@ impl TestServer {
     /// What is answered to these bytes on a connection that then stays open.
     async fn raw(&self, request: &str) -> String {
         let (mut ours, theirs) = tokio::io::duplex(4096);
-        tokio::spawn(connection::serve(theirs, PEER.into(), self.served(Pace::default())));
+        tokio::spawn(connection::serve_plain(theirs, PEER.into(), self.served(Pace::default())));
         ours.write_all(request.as_bytes()).await.unwrap();
         let mut answer = Vec::new();
         let read = tokio::time::timeout(Duration::from_secs(20), ours.read_to_end(&mut answer));
@@ -295,7 +297,7 @@ const STRICT: Pace = Pace { bytes_per_second: 1 << 20, grace: Duration::from_mil
 /// A connection that has asked for something, and the end of it.
 async fn asking(house: &TestServer, path: &str) -> (tokio::io::DuplexStream, tokio::task::JoinHandle<()>) {
     let (mut ours, theirs) = tokio::io::duplex(4096);
-    let served = tokio::spawn(connection::serve(theirs, PEER.into(), house.served(STRICT)));
+    let served = tokio::spawn(connection::serve_plain(theirs, PEER.into(), house.served(STRICT)));
     ours.write_all(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n").as_bytes()).await.unwrap();
     (ours, served)
 }
@@ -322,6 +324,34 @@ async fn a_reader_that_takes_nothing_is_closed_and_one_that_has_nothing_to_read_
     house.more.notify_one();
     let count = quiet.read(&mut read).await.unwrap();
     assert!(String::from_utf8_lossy(&read[..count]).contains("second"));
+}
+
+/// A frame of HTTP/2.
+fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
+    [&[0, 0, payload.len() as u8, kind, flags, 0, 0, 0, stream], payload].concat()
+}
+
+#[tokio::test]
+async fn a_client_of_http_2_that_grants_no_window_is_closed_although_its_answer_has_ended() {
+    let house = house(&[]);
+    for (path, number) in [("/health", 1), ("/large", 2)] {
+        let (ours, theirs) = tokio::io::duplex(4096);
+        let served = tokio::spawn(connection::serve_plain(theirs, PEER.into(), house.served(STRICT)));
+        let (mut reads, mut writes) = tokio::io::split(ours);
+        // What arrives is read, so that bytes move; nothing grants more window.
+        let reading = tokio::spawn(async move { tokio::io::copy(&mut reads, &mut tokio::io::sink()).await });
+        // INITIAL_WINDOW_SIZE is one byte.
+        let settings = frame(4, 0, 0, &[0, 4, 0, 0, 0, 1]);
+        let mut head = vec![0x82, 0x86, 0x04, path.len() as u8];
+        head.extend(path.as_bytes());
+        head.extend([&[0x01, 9][..], b"localhost"].concat());
+        let asked = [&b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"[..], &settings, &frame(1, 5, 1, &head)].concat();
+        writes.write_all(&asked).await.unwrap();
+        tokio::time::timeout(PATIENCE, served).await.expect("the hub closes it").unwrap();
+        assert_eq!(slow_readers(&house), number, "{path}");
+        drop(writes);
+        reading.await.unwrap().unwrap();
+    }
 }
 
 #[tokio::test]

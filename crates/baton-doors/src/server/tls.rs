@@ -1,4 +1,4 @@
-//! TLS: a certificate and a key from PEM files, rustls with ring, HTTP/1.1 only.
+//! TLS: a certificate and a key from PEM files, rustls with ring, HTTP/2 or HTTP/1.1.
 
 use baton_core::limits;
 use der::asn1::{GeneralizedTime, UtcTime};
@@ -70,7 +70,7 @@ impl TlsFiles {
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()
             .with_single_cert(chain, key)?;
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         Ok(Loaded { acceptor: TlsAcceptor::from(Arc::new(config)), expiry })
     }
 }

@@ -33,9 +33,12 @@ const FILES: &[(&str, &[u8])] = &[
     file!("app.js"),
     file!("artifacts.js"),
     file!("check.js"),
+    file!("consent.html"),
+    file!("consent.js"),
     file!("entries.js"),
     file!("evidence.js"),
     file!("favicon.svg"),
+    file!("filters.js"),
     file!("flow.js"),
     file!("graph.js"),
     file!("icons.svg"),
@@ -54,6 +57,7 @@ const FILES: &[(&str, &[u8])] = &[
     file!("tasks.js"),
     file!("theme.js"),
     file!("time.js"),
+    file!("tokens.js"),
     file!("tree.js"),
     file!("vendor.js"),
 ];
@@ -64,16 +68,25 @@ const FACTS: &str = "facts.js";
 /// The page of every address of the dashboard; its script shows what the address says.
 const PAGE: &str = "index.html";
 
+/// The page on which a user allows an OAuth client to act.
+const CONSENT: &str = "consent.html";
+
 pub(super) fn routes() -> Router<Arc<Hub>> {
     Router::new()
         .route("/", get(page))
         .route("/n/{*path}", get(page))
+        .route("/oauth/authorize", get(consent))
         .route("/assets/{name}", get(file))
         .layer(middleware::map_response(headers::of_page))
 }
 
 async fn page(asked: HeaderMap) -> Response {
     serve(PAGE, &asked)
+}
+
+/// What an OAuth client asks for; its script reads the request from the address.
+async fn consent(asked: HeaderMap) -> Response {
+    serve(CONSENT, &asked)
 }
 
 async fn file(Path(name): Path<String>, asked: HeaderMap) -> Response {

@@ -18,6 +18,9 @@ const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// Where a browser signs in; it has no cookie yet, and is asked for the same.
 pub(super) const SESSION: &str = "/api/session";
 
+/// Where the issuer sends a browser back to.
+pub(super) const CALLBACK: &str = "/oidc/callback";
+
 /// The cookie's name over https.
 pub(crate) const COOKIE: &str = "__Host-baton";
 
@@ -67,6 +70,11 @@ impl Cookie {
         if bearer.is_some() || signs_in {
             self.check(request.method(), request.headers(), from)?;
         }
+        if request.uri().path() == CALLBACK
+            && let Some(begun) = self.sign_in(request.headers())
+        {
+            request.extensions_mut().insert(begun);
+        }
         let headers = request.headers_mut();
         // No door needs it any more, and what they do not have they cannot log.
         headers.remove(header::COOKIE);
@@ -85,14 +93,49 @@ impl Cookie {
         HeaderValue::try_from(format!("Bearer {}", self.value(headers)?)).ok()
     }
 
-    /// The cookie's value. Of two with the name one was put there by somebody else: neither counts.
-    fn value<'h>(&self, headers: &'h HeaderMap) -> Option<&'h str> {
-        let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-        let pairs = all.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        let mut ours = pairs.filter(|(name, _)| *name == self.name).map(|(_, value)| value);
-        ours.next().filter(|_| ours.next().is_none())
+    /// What this browser keeps of a sign-in at the issuer.
+    fn sign_in(&self, headers: &HeaderMap) -> Option<SignInCookie> {
+        let value = value(headers, &format!("{}-sign-in", self.name))?;
+        Some(SignInCookie(value.to_owned()))
     }
 
+    /// The cookie's value.
+    fn value<'h>(&self, headers: &'h HeaderMap) -> Option<&'h str> {
+        value(headers, &self.name)
+    }
+
+    /// Gives the browser what it keeps while its user is at the issuer. It has to come along when the issuer sends the browser
+    /// back, which is what `Lax` allows and `Strict` does not.
+    pub(super) fn begin_sign_in(&self, kept: &str) -> SetCookie {
+        self.sign_in_line(kept, limits::OIDC_SIGN_IN_MAX_SECONDS)
+    }
+
+    /// Takes it away.
+    pub(super) fn end_sign_in(&self) -> SetCookie {
+        self.sign_in_line("", 0)
+    }
+
+    fn sign_in_line(&self, kept: &str, seconds: u32) -> SetCookie {
+        let (name, secure) = (&self.name, if self.is_https { "; Secure" } else { "" });
+        let line =
+            format!("{name}-sign-in={kept}; HttpOnly; SameSite=Lax; Path=/; Max-Age={seconds}{secure}");
+        [(header::SET_COOKIE, line)]
+    }
+}
+
+/// What a browser brings back to the end of a sign-in at the issuer; taken out of its cookies by the gate.
+#[derive(Debug, Clone)]
+pub(super) struct SignInCookie(pub(super) String);
+
+/// Of two cookies with a name one was put there by somebody else: neither counts.
+fn value<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let pairs = all.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let mut ours = pairs.filter(|(found, _)| *found == name).map(|(_, value)| value);
+    ours.next().filter(|_| ours.next().is_none())
+}
+
+impl Cookie {
     fn check(&self, method: &Method, headers: &HeaderMap, from: Origin) -> Result<(), ForeignOrigin> {
         let is_read = matches!(*method, Method::GET | Method::HEAD);
         let origin = headers.get(header::ORIGIN);

@@ -3,7 +3,7 @@
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::Response;
 
-const OF_PAGES: [(HeaderName, HeaderValue); 5] = [
+const OF_PAGES: [(HeaderName, HeaderValue); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,
         HeaderValue::from_static(
@@ -11,6 +11,8 @@ const OF_PAGES: [(HeaderName, HeaderValue); 5] = [
              base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
         ),
     ),
+    // For browsers that do not know frame-ancestors: a decision must not be clickable inside another page.
+    (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
     (header::X_CONTENT_TYPE_OPTIONS, NOSNIFF),
     (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
     (HeaderName::from_static("cross-origin-opener-policy"), SAME_ORIGIN),

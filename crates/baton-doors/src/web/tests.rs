@@ -7,4 +7,8 @@ mod counting;
 mod figures;
 mod lists;
 mod live;
+mod oauth;
+mod oauth_attacks;
+mod oauth_client;
+mod oidc;
 mod sessions;

@@ -103,7 +103,8 @@ async fn poll(
         .map(|remote| ((remote.network_id.clone(), remote.alias.clone()), remote))
         .collect();
     running.retain(|key, one| {
-        let stays = wanted.get(key) == Some(&one.remote);
+        // Each registration has a token of its own. Key and state of its card change under it, and no task is dropped for that.
+        let stays = wanted.get(key).is_some_and(|row| row.token_id == one.remote.token_id);
         if stays {
             wanted.remove(key);
         } else {
@@ -137,6 +138,8 @@ mod tests {
             token_id: TokenId::from_random([1; 6]),
             created_by: "alice".into(),
             created_at: UnixMillis::new(1),
+            pinned_key: None,
+            card_error: None,
         };
         test.write(move |tx| tx.insert_remote(&remote)).await;
         let (mut running, mut loops) = (HashMap::new(), JoinSet::new());

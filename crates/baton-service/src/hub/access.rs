@@ -25,7 +25,27 @@ pub struct Identified {
     pub token_id: TokenId,
     pub caller: Caller,
     /// When a browser's session was used, and when it is over if it is not used before; other tokens have no such time.
-    ends_at: Option<(UnixMillis, UnixMillis)>,
+    session_ends_at: Option<(UnixMillis, UnixMillis)>,
+    /// When the token was made, and when it expires if it does.
+    expires_at: Option<(UnixMillis, UnixMillis)>,
+    /// The one place where the token counts; everywhere, if there is none.
+    resource: Option<Resource>,
+}
+
+/// Where a token is presented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resource {
+    /// At `/mcp`, which is what OAuth clients are given tokens for (RFC 8707).
+    Mcp,
+    /// Anywhere else.
+    Other,
+}
+
+impl Resource {
+    /// What a path belongs to.
+    pub fn of(path: &str) -> Self {
+        if path == "/mcp" { Self::Mcp } else { Self::Other }
+    }
 }
 
 impl Deref for Identity {
@@ -42,9 +62,10 @@ impl Identified {
         self.caller.user_id()
     }
 
-    /// By the time that has passed since the session was used, not by what a clock that jumped shows.
+    /// By the time that has passed since the session was used or the token was made, not by what a clock that jumped shows.
     fn is_over(&self, now: UnixMillis, jumps: &ClockJumps) -> bool {
-        self.ends_at.is_some_and(|(used_at, ends_at)| ends_at <= jumps.now_since(used_at, now))
+        let is_past = |(set_at, ends_at): (UnixMillis, UnixMillis)| ends_at <= jumps.now_since(set_at, now);
+        self.session_ends_at.is_some_and(is_past) || self.expires_at.is_some_and(is_past)
     }
 }
 
@@ -63,7 +84,12 @@ struct Known {
 impl Hub {
     /// Who presents this token, and notes the call.
     pub async fn identify(&self, bearer: &str) -> Result<Identity, Error> {
-        let (identity, now) = self.identity_at(bearer).await?;
+        self.identify_at(bearer, Resource::Other).await
+    }
+
+    /// The same where some tokens count only.
+    pub async fn identify_at(&self, bearer: &str, resource: Resource) -> Result<Identity, Error> {
+        let (identity, now) = self.identity_at(bearer, resource).await?;
         let agent = match &identity.caller {
             Caller::Node(NodeCaller { network_id, alias: Some(alias), .. }) => Some((network_id, alias)),
             _ => None,
@@ -74,11 +100,38 @@ impl Hub {
 
     /// Whether a token still opens what it opened; asked by streams while they are open.
     pub async fn identity_of(&self, bearer: &str) -> Result<Identity, Error> {
-        self.identity_at(bearer).await.map(|(identity, _)| identity)
+        self.identity_of_at(bearer, Resource::Other).await
     }
 
-    /// The same, and when that was asked.
-    async fn identity_at(&self, bearer: &str) -> Result<(Identity, UnixMillis), Error> {
+    /// The same where some tokens count only.
+    pub async fn identity_of_at(&self, bearer: &str, resource: Resource) -> Result<Identity, Error> {
+        self.identity_at(bearer, resource).await.map(|(identity, _)| identity)
+    }
+
+    /// Whether the token that a caller came with has expired since.
+    pub fn has_expired(&self, identity: &Identity) -> bool {
+        let (now, jumps) = self.clock.observe();
+        identity.is_over(now, &jumps)
+    }
+
+    /// Seconds that a token has left, if its user should make another one soon. OAuth clients get theirs by themselves.
+    pub fn expires_soon(&self, identity: &Identity) -> Option<u32> {
+        let (_, expires_at) = identity.expires_at.filter(|_| identity.resource.is_none())?;
+        let left = expires_at.get().saturating_sub(self.clock.now().get()) / 1000;
+        let left = u32::try_from(left.max(0)).ok()?;
+        (left < limits::TOKEN_EXPIRES_SOON_SECONDS).then_some(left)
+    }
+
+    /// Who presents a token, and when that was asked. A token for another place is as unknown here as one that is none.
+    async fn identity_at(&self, bearer: &str, resource: Resource) -> Result<(Identity, UnixMillis), Error> {
+        let (identity, now) = self.anywhere(bearer).await?;
+        match identity.resource {
+            Some(only) if only != resource => Err(Refusal::Unauthorized.into()),
+            _ => Ok((identity, now)),
+        }
+    }
+
+    async fn anywhere(&self, bearer: &str) -> Result<(Identity, UnixMillis), Error> {
         let token = BearerToken::parse(bearer).ok_or(Refusal::Unauthorized)?;
         let hash: [u8; 32] = Sha256::digest(token.expose()).into();
         // Read before the rows are: what is remembered is at least as new as this number says.
@@ -90,7 +143,9 @@ impl Hub {
         {
             return Ok((identity, now));
         }
-        let identity = self.store_for_anybody().read(move |rows| look_up(rows, &hash)).await?;
+        let is_access = matches!(token, BearerToken::Access(_));
+        let look = move |rows: &dyn Snapshot| look_up(rows, &hash, is_access);
+        let identity = self.store_for_anybody().read(look).await?;
         if identity.is_over(now, &jumps) {
             return Err(Refusal::Unauthorized.into());
         }
@@ -117,10 +172,18 @@ impl Access {
     }
 }
 
-fn look_up(rows: &dyn Snapshot, hash: &[u8; 32]) -> Result<Identity, Error> {
-    let token = rows.token_by_hash(hash)?.ok_or(Refusal::Unauthorized)?;
+fn look_up(rows: &dyn Snapshot, hash: &[u8; 32], is_access: bool) -> Result<Identity, Error> {
+    let (token, expires_at, resource) = if is_access {
+        let (grant, ends_at) = rows.oauth_access(hash)?.ok_or(Refusal::Unauthorized)?;
+        let made_at = ends_at.plus_millis(-1000 * i64::from(limits::OAUTH_ACCESS_SECONDS));
+        (grant, Some((made_at, ends_at)), Some(Resource::Mcp))
+    } else {
+        let token = rows.token_by_hash(hash)?.ok_or(Refusal::Unauthorized)?;
+        let expires_at = token.expires_at.map(|expires_at| (token.created_at, expires_at));
+        (token, expires_at, None)
+    };
     let user = rows.user(&token.user_id)?.ok_or(Refusal::Unauthorized)?;
-    let ends_at = token.is_of_browser().then(|| {
+    let session_ends_at = token.is_of_browser().then(|| {
         let used_at = token.last_used_at.unwrap_or(token.created_at);
         (used_at, browser_session_ends(token.created_at, token.last_used_at))
     });
@@ -136,5 +199,5 @@ fn look_up(rows: &dyn Snapshot, hash: &[u8; 32]) -> Result<Identity, Error> {
             Caller::Node(NodeCaller { token_id: token_id.clone(), user_id, network_id, alias, scope })
         }
     };
-    Ok(Identity(Arc::new(Identified { token_id, caller, ends_at })))
+    Ok(Identity(Arc::new(Identified { token_id, caller, session_ends_at, expires_at, resource })))
 }

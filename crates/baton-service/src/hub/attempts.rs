@@ -20,7 +20,7 @@ fn age_ms(at: UnixMillis, now: UnixMillis) -> Option<i64> {
 
 /// At most so many attempts of a key within a minute.
 #[derive(Debug)]
-pub(super) struct PerMinute {
+pub(crate) struct PerMinute {
     kind: AttemptKind,
     limit: u32,
 }
@@ -30,10 +30,19 @@ pub(super) const LOGIN_FAILURES: PerMinute =
     PerMinute { kind: AttemptKind::Address, limit: limits::LOGIN_FAILURES_PER_MINUTE };
 /// Joins by a token.
 pub(super) const JOINS: PerMinute = PerMinute { kind: AttemptKind::Join, limit: limits::JOINS_PER_MINUTE };
+/// Registrations of OAuth clients from a client address.
+pub(crate) const OAUTH_REGISTRATIONS: PerMinute =
+    PerMinute { kind: AttemptKind::OauthClient, limit: limits::OAUTH_REGISTRATIONS_PER_MINUTE };
+/// Refreshes of an OAuth client's grant.
+pub(crate) const OAUTH_REFRESHES: PerMinute =
+    PerMinute { kind: AttemptKind::OauthRefresh, limit: limits::OAUTH_REFRESHES_PER_MINUTE };
+/// Failed sign-ins at the issuer from a client address.
+pub(crate) const OIDC_SIGN_INS: PerMinute =
+    PerMinute { kind: AttemptKind::OidcSignIn, limit: limits::OIDC_SIGN_INS_PER_MINUTE };
 
 impl PerMinute {
     /// Lets an attempt through, or says when to come back.
-    pub(super) fn check(&self, rows: &dyn Snapshot, key: &AttemptKey, now: UnixMillis) -> Result<(), Error> {
+    pub(crate) fn check(&self, rows: &dyn Snapshot, key: &AttemptKey, now: UnixMillis) -> Result<(), Error> {
         let recent = self.recent(rows, key, now)?;
         let oldest = recent.first().filter(|_| recent.len() >= self.limit as usize);
         match oldest.and_then(|at| age_ms(*at, now)) {
@@ -45,7 +54,7 @@ impl PerMinute {
     }
 
     /// Counts one.
-    pub(super) fn count(
+    pub(crate) fn count(
         &self,
         tx: &mut dyn Transaction,
         key: &AttemptKey,

@@ -10,6 +10,8 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use utoipa::ToSchema;
 
+use crate::jws;
+
 /// Where the public half is, after the hub's address.
 const KEY_SET_PATH: &str = "/.well-known/jwks.json";
 
@@ -56,8 +58,7 @@ impl CardKey {
             Sha256::new_with_prefix("baton agent cards").chain_update(evidence_key.to_text().as_bytes());
         let key = ed25519_dalek::SigningKey::from_bytes(&seed.finalize().into());
         let x = BASE64.encode(key.verifying_key().as_bytes());
-        // The members and their order are RFC 7638's.
-        let kid = BASE64.encode(Sha256::digest(format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#)));
+        let kid = jws::ed25519_thumbprint(&x);
         let public = PublicKey { kty: "OKP", crv: "Ed25519", x, alg: "EdDSA", usage: "sig", kid };
         Self { key, public }
     }

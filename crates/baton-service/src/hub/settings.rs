@@ -23,6 +23,8 @@ pub struct Settings {
     pub outbound: crate::outbound::Policy,
     /// What clients reach it by; in A2A cards. No slash at its end.
     pub public_url: String,
+    /// What the cards of its agents say of the hub.
+    pub cards: CardSettings,
     /// Whether it speaks TLS itself.
     pub serves_tls: bool,
     /// How long tasks stay once they have ended; forever if none is named.
@@ -33,8 +35,19 @@ pub struct Settings {
     pub records_evidence: bool,
     /// What opens `/metrics` beside a system admin's token.
     pub metrics_token: Option<crate::metrics::MetricsToken>,
+    /// The OpenID Connect issuer that users may sign in with.
+    pub oidc: Option<super::OidcSettings>,
     /// Where spans are sent.
     pub collector: Option<crate::trace::Collector>,
+}
+
+/// What cards say of the hub; nothing by default. Every address is http or https.
+#[derive(Debug, Clone, Default)]
+pub struct CardSettings {
+    /// Who runs the hub: a name and an address.
+    pub provider: Option<(String, String)>,
+    pub documentation_url: Option<String>,
+    pub icon_url: Option<String>,
 }
 
 impl Settings {

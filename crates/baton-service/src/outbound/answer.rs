@@ -1,6 +1,5 @@
 //! What was answered, read up to a bound.
 
-use baton_core::limits;
 use reqwest::{Response, StatusCode};
 use serde::de::DeserializeOwned;
 
@@ -14,11 +13,12 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub(super) async fn read(mut response: Response) -> Result<Self, Error> {
+    /// Stops as soon as there are more bytes than these.
+    pub(super) async fn read(mut response: Response, most_bytes: usize) -> Result<Self, Error> {
         let status = response.status();
         let mut body = Vec::new();
         while let Some(bytes) = response.chunk().await? {
-            if body.len() + bytes.len() > limits::OUTBOUND_ANSWER_MAX_BYTES {
+            if body.len() + bytes.len() > most_bytes {
                 return Err(Error::TooLong);
             }
             body.extend_from_slice(&bytes);

@@ -1,5 +1,6 @@
 //! Why a remote agent gave no answer, by what there is to do: try again, or not.
 
+use baton_core::Refusal;
 use reqwest::StatusCode;
 
 use crate::outbound;
@@ -23,6 +24,9 @@ pub enum PeerError {
     /// It will not.
     #[error("{0}")]
     Final(String),
+    /// Its card is not signed as it has to be. It may be again, or another key may be pinned; until then nothing is sent.
+    #[error("{}", .0.message())]
+    Refused(Refusal),
     /// It does not know the task, or the task has ended there.
     #[error("{0}")]
     TaskIsGone(String),
@@ -31,7 +35,7 @@ pub enum PeerError {
 impl PeerError {
     /// Whether it may go better later.
     pub const fn may_pass(&self) -> bool {
-        matches!(self, Self::Transient(_) | Self::NotTaken(_))
+        matches!(self, Self::Transient(_) | Self::NotTaken(_) | Self::Refused(_))
     }
 
     /// A card that is away for a while, as during a new release of the agent, says nothing of a task that is out.
@@ -63,6 +67,12 @@ impl PeerError {
             _ if status.is_server_error() => Self::Transient(text),
             _ => Self::Final(text),
         }
+    }
+}
+
+impl From<Refusal> for PeerError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
     }
 }
 

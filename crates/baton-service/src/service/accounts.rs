@@ -10,6 +10,7 @@ pub mod networks;
 pub mod passwords;
 pub mod quotas;
 pub mod registration;
+pub mod remote_keys;
 pub mod remotes;
 pub mod removal;
 pub mod sessions;

@@ -13,6 +13,7 @@ pub(super) const PASSWORD_RESET: &str = "user.password_reset";
 pub(super) const TOKEN_CREATED: &str = "token.created";
 pub(super) const TOKEN_REVOKED: &str = "token.revoked";
 pub(super) const TOKEN_EXPIRED: &str = "token.expired";
+pub(super) const CLIENT_ALLOWED: &str = "client.allowed";
 pub(super) const NETWORK_CREATED: &str = "network.created";
 pub(super) const NETWORK_RENAMED: &str = "network.renamed";
 pub(super) const NETWORK_CARDS: &str = "network.cards";
@@ -30,6 +31,7 @@ pub(super) const INVITE_DELETED: &str = "invite.deleted";
 pub(super) const ALIAS_HANDED_OVER: &str = "alias.handed_over";
 pub(super) const QUOTA_SET: &str = "quota.set";
 pub(super) const REMOTE_ADDED: &str = "remote.added";
+pub(super) const REMOTE_KEY_PINNED: &str = "remote.key_pinned";
 pub(super) const REMOTE_REMOVED: &str = "remote.removed";
 
 /// Notes that a system admin reads a network of others; everybody else's reads leave no trace. Called before the

@@ -56,7 +56,10 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<BroadcastSent
         let began = Instant::now();
         let (stamp, wanted, caller_of_step) = (Stamp::new(hub), wanted.clone(), caller.clone());
         let step = move |tx: &mut dyn Transaction| wanted.step(tx, &stamp, &caller_of_step, after.as_ref());
-        let Step { sent, last } = hub.store_for(caller).write(step).await?;
+        let written = hub.store_for(caller).write(step).await;
+        // What earlier steps sent stays.
+        let Step { sent, last } =
+            if message_ids.is_empty() { written? } else { written.map_err(Error::after_commit)? };
         message_ids.extend(sent);
         if last.is_none() {
             break;

@@ -222,7 +222,12 @@ impl Claim {
             if Instant::now() >= deadline {
                 return waiting.end().await;
             }
-            if self.is_there(hub).await? {
+            let is_there = match self.is_there(hub).await {
+                Ok(is_there) => is_there,
+                // A task may have been given meanwhile; an answer that nothing was changed would be wrong.
+                Err(error) => return waiting.end().await?.map(Some).ok_or(error),
+            };
+            if is_there {
                 let missed = waiting.end().await?;
                 if missed.is_some() {
                     return Ok(missed);

@@ -53,6 +53,10 @@ pub struct QueryArgs {
     /// `next_cursor` of the page before
     pub cursor: Option<String>,
     pub kind: Option<String>,
+    /// Part of the sender's name
+    pub from: Option<String>,
+    /// Part of the recipient's name
+    pub to: Option<String>,
     /// Words in the task or its result
     pub text: Option<String>,
     /// `YYYY-MM-DD HH:MM:SS` in UTC, or RFC 3339; of its creation
@@ -111,7 +115,9 @@ pub async fn run_on_query(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result
         filter,
         ids: ids(args.task_id.as_deref(), args.task_ids.as_deref())?,
         kind: named(args.kind).map(|kind| Kind::parse(&kind)).transpose().map_err(Error::of_argument)?,
-        text: named(args.text).map(searched).transpose()?,
+        text: named(args.text).map(|text| searched("text", text)).transpose()?,
+        from: named(args.from).map(|part| searched("from", part)).transpose()?,
+        to: named(args.to).map(|part| searched("to", part)).transpose()?,
         since: wire_time::argument("since", args.since.as_deref())?,
         until: wire_time::argument("until", args.until.as_deref())?,
         parent: named(args.parent_task_id).as_deref().map(parent).transpose()?,
@@ -149,10 +155,10 @@ fn ids(one: Option<&str>, several: Option<&str>) -> Result<Option<Vec<TaskId>>, 
     })
 }
 
-fn searched(text: String) -> Result<String, Error> {
+fn searched(field: &'static str, text: String) -> Result<String, Error> {
     if text.chars().count() > limits::SEARCH_TEXT_MAX_CHARS {
         let rule = format!("must be at most {} characters", limits::SEARCH_TEXT_MAX_CHARS);
-        return Err(Error::argument("text", rule));
+        return Err(Error::argument(field, rule));
     }
     Ok(text)
 }
@@ -171,8 +177,8 @@ fn status(name: Option<&str>) -> Result<Option<Status>, Error> {
 
 /// Whether texts or rows are looked at that no index leads to.
 fn is_searched(search: &TaskSearch) -> bool {
-    let TaskSearch { kind, text, since, until, .. } = search;
-    kind.is_some() || text.is_some() || since.is_some() || until.is_some()
+    let TaskSearch { kind, text, from, to, since, until, .. } = search;
+    [text, from, to].into_iter().any(Option::is_some) || kind.is_some() || since.is_some() || until.is_some()
 }
 
 async fn list(

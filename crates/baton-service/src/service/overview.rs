@@ -1,16 +1,17 @@
-//! A network at a glance: its counts, its last hour by the minute, and what somebody should look at.
+//! A network at a glance: its counts, its last hours step by step, and what somebody should look at.
 
-use baton_core::{Caller, Latencies, NetworkId, Status, UnixMillis, limits};
+use baton_core::{Caller, Status, UnixMillis, limits};
 use baton_store::Snapshot;
 use baton_store::rows::{MinuteCounts, minute_begins, minute_of};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+use std::ops::Range;
 use utoipa::{IntoParams, ToSchema};
 
 use super::attention::{self, Attention};
 use super::stamp::Stamp;
 use super::task_view::StatusCount;
-use super::{Error, WireTime, audit, list_tasks, network_ref};
+use super::{Error, WireTime, audit, list_tasks, network_ref, page};
 use crate::hub::Hub;
 
 /// Of which network.
@@ -19,6 +20,9 @@ use crate::hub::Hub;
 pub struct QueryArgs {
     /// The network; not needed by those who have one
     network_id: Option<String>,
+    /// How many hours `minutes` covers; 1 by default
+    #[param(value_type = Option<u32>)]
+    hours: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -26,6 +30,8 @@ pub struct Overview {
     ok: bool,
     now: WireTime,
     tasks: Tasks,
+    /// How many minutes a step of `minutes` takes: 1 for an hour, more for longer
+    step_minutes: i64,
     minutes: Vec<Minute>,
     last_hour: LastHour,
     attention: Attention,
@@ -55,7 +61,7 @@ struct LastHour {
     p95_ms: Option<u64>,
 }
 
-/// What happened in a minute. The durations are of tasks that were replied to or failed in it, from creation to end,
+/// What happened in a step. The durations are of tasks that were replied to or failed in it, from creation to end,
 /// within 5 %.
 #[derive(Debug, Serialize, ToSchema)]
 struct Minute {
@@ -71,17 +77,19 @@ struct Minute {
 
 pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Overview, Error> {
     let stamp = Stamp::new(hub);
+    let span = Span::of(args.hours.as_deref())?;
     let asker = caller.clone();
     let store = hub.store_for(caller);
     let look = move |rows: &dyn Snapshot| -> Result<_, Error> {
         let (network, is_audited) = network_ref::watched(rows, &asker, args.network_id.as_deref())?;
         let by_status = list_tasks::stats(rows, std::iter::once(&network))?;
-        let (minutes, last_hour) = minutes(rows, &network, stamp.time.now)?;
+        let counted = rows.minutes(&network, span.minutes(stamp.time.now))?.into_iter().collect();
         let answer = Overview {
             ok: true,
             now: stamp.time.now.into(),
-            minutes,
-            last_hour,
+            step_minutes: span.step,
+            minutes: steps(&counted, span, stamp.time.now),
+            last_hour: LastHour::of(&counted, stamp.time.now),
             attention: attention::of_network(rows, &stamp, &network, &by_status)?,
             tasks: Tasks::new(by_status),
         };
@@ -94,27 +102,55 @@ pub async fn run(hub: &Hub, caller: &Caller, args: QueryArgs) -> Result<Overview
     Ok(answer)
 }
 
-/// The last hour, oldest first, and how long its tasks took; a minute in which nothing happened is there too.
-fn minutes(
-    rows: &dyn Snapshot,
-    network: &NetworkId,
-    now: UnixMillis,
-) -> Result<(Vec<Minute>, LastHour), Error> {
-    let end = minute_of(now) + 1;
-    let shown = end - limits::OVERVIEW_MINUTES as i64..end;
-    let counted: HashMap<i64, MinuteCounts> = rows.minutes(network, shown.clone())?.into_iter().collect();
-    let mut latencies = Latencies::default();
-    counted.values().for_each(|counts| latencies.add(&counts.latencies));
-    let none = MinuteCounts::default();
-    let minutes = shown.map(|minute| Minute::new(minute, counted.get(&minute).unwrap_or(&none))).collect();
-    let last_hour = LastHour { p50_ms: latencies.percentile(50), p95_ms: latencies.percentile(95) };
-    Ok((minutes, last_hour))
+/// How much the plot covers, in minutes, and how many of them a step takes.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    covered: i64,
+    step: i64,
+}
+
+impl Span {
+    const HOUR: Self = Self { covered: 60, step: 1 };
+
+    /// So many hours, by the finest step of a round length that keeps the plot short.
+    fn of(hours: Option<&str>) -> Result<Self, Error> {
+        let hours = page::count_text("hours", hours, 1, limits::OVERVIEW_MAX_HOURS)?;
+        let covered = hours as i64 * Self::HOUR.covered;
+        let is_short = |step: &i64| covered / step <= limits::OVERVIEW_STEPS_MAX_COUNT as i64;
+        let step = [1, 5, 15, 30, 60, 120].into_iter().find(is_short).unwrap_or(covered);
+        Ok(Self { covered: (covered + step - 1) / step * step, step })
+    }
+
+    /// The minutes it covers: whole steps, of which the last one has this time in it.
+    fn minutes(self, now: UnixMillis) -> Range<i64> {
+        let end = (minute_of(now).div_euclid(self.step) + 1) * self.step;
+        end - self.covered..end
+    }
+}
+
+/// The steps, oldest first; one in which nothing happened is there too.
+fn steps(counted: &BTreeMap<i64, MinuteCounts>, span: Span, now: UnixMillis) -> Vec<Minute> {
+    let begins = span.minutes(now).step_by(span.step as usize);
+    begins.map(|begin| Minute::new(begin, &sum(counted, begin..begin + span.step))).collect()
+}
+
+fn sum(counted: &BTreeMap<i64, MinuteCounts>, minutes: Range<i64>) -> MinuteCounts {
+    let mut whole = MinuteCounts::default();
+    counted.range(minutes).for_each(|(_, counts)| whole.add(counts));
+    whole
+}
+
+impl LastHour {
+    fn of(counted: &BTreeMap<i64, MinuteCounts>, now: UnixMillis) -> Self {
+        let latencies = sum(counted, Span::HOUR.minutes(now)).latencies;
+        Self { p50_ms: latencies.percentile(50), p95_ms: latencies.percentile(95) }
+    }
 }
 
 impl Minute {
-    fn new(minute: i64, counts: &MinuteCounts) -> Self {
+    fn new(begin: i64, counts: &MinuteCounts) -> Self {
         Self {
-            at: minute_begins(minute).into(),
+            at: minute_begins(begin).into(),
             sent: counts.sent,
             replied: counts.ends.get(Status::Replied),
             failed: counts.ends.get(Status::Failed),

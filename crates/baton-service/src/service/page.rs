@@ -43,18 +43,32 @@ impl PageArgs {
 
 /// A limit from 1 to `max`; `default` when none is named.
 pub fn limit(asked: Option<i64>, default: usize, max: usize) -> Result<usize, Error> {
-    let Some(asked) = asked else { return Ok(default) };
+    asked.map_or(Ok(default), |asked| within("limit", asked, max))
+}
+
+/// A count from 1 to `max`, of a named argument.
+fn within(field: &'static str, asked: i64, max: usize) -> Result<usize, Error> {
     match usize::try_from(asked) {
-        Ok(limit) if (1..=max).contains(&limit) => Ok(limit),
-        _ => Err(Error::argument("limit", format!("must be 1 to {max}"))),
+        Ok(count) if (1..=max).contains(&count) => Ok(count),
+        _ => Err(Error::argument(field, format!("must be 1 to {max}"))),
     }
 }
 
 /// The same from a query, where everything is text.
 pub fn limit_text(asked: Option<&str>, default: usize, max: usize) -> Result<usize, Error> {
+    count_text("limit", asked, default, max)
+}
+
+/// Any count from a query, from 1 to `max`; `default` when none is named.
+pub fn count_text(
+    field: &'static str,
+    asked: Option<&str>,
+    default: usize,
+    max: usize,
+) -> Result<usize, Error> {
     match asked {
         None | Some("") => Ok(default),
-        Some(text) => limit(Some(text.parse().unwrap_or(0)), default, max),
+        Some(text) => within(field, text.parse().unwrap_or(0), max),
     }
 }
 

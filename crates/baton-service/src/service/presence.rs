@@ -1,8 +1,8 @@
 //! Whether an agent is there, from its connections, leases, calls and last report.
 
 use baton_core::{Alias, NetworkId, Presence, UnixMillis};
+use baton_store::Snapshot;
 use baton_store::rows::SessionSummaryRow;
-use baton_store::{Snapshot, Transaction};
 
 use super::Error;
 use super::stamp::Stamp;
@@ -26,16 +26,17 @@ pub(super) fn of_agent(
 /// What a sender is notified of its recipient: what the agent last reported, unless it is offline. An agent that is
 /// there and never reported works if it holds a lease, and is idle otherwise.
 pub(super) fn session_status(
-    tx: &dyn Transaction,
+    rows: &dyn Snapshot,
+    now: UnixMillis,
     stamp: &Stamp,
     network: &NetworkId,
     alias: &Alias,
 ) -> Result<String, Error> {
-    let session = tx.session_glance(network, alias)?;
-    let holds_lease = tx.holds_lease(network, alias)?;
+    let session = rows.session_glance(network, alias)?;
+    let holds_lease = rows.holds_lease(network, alias)?;
     let last_seen_at = session.as_ref().map(|session| session.last_seen_at);
     let presence = stamp.presences.of(network, alias, holds_lease, last_seen_at);
-    if presence.is_offline(tx.time().now) {
+    if presence.is_offline(now) {
         return Ok(OFFLINE.into());
     }
     Ok(session.map_or_else(|| if holds_lease { "working" } else { "idle" }.into(), |session| session.status))

@@ -85,6 +85,8 @@ pub(super) fn user_token(user: &UserId, holder: Holder, now: UnixMillis) -> (Rev
         has_reported: false,
         created_at: now,
         last_used_at: None,
+        expires_at: None,
+        client_id: None,
     };
     (Revealed(secret.expose().to_owned()), row)
 }
@@ -109,6 +111,8 @@ pub(super) fn node_token(
         has_reported: false,
         created_at: now,
         last_used_at: None,
+        expires_at: None,
+        client_id: None,
     };
     (Revealed(secret.expose().to_owned()), row)
 }

@@ -92,7 +92,7 @@ pub fn deliver(
     };
     tell(tx, network, &to, &frame.body()?)?;
     let session_status = match &to {
-        Principal::Node(alias) => presence::session_status(tx, stamp, network, alias)?,
+        Principal::Node(alias) => presence::session_status(tx.as_snapshot(), at, stamp, network, alias)?,
         _ => "user".into(),
     };
     Ok(MessageSent { ok: true, message_id, session_status })

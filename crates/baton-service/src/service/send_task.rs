@@ -134,6 +134,16 @@ impl TaskSent {
         Self { ok: true, queued, message_id, task_id, session_status, task: None, ended: None }
     }
 
+    /// What somebody who waited for the end of a task is answered.
+    pub(super) fn of_ended(task: WholeTaskView, task_id: TaskId, session_status: String) -> Self {
+        Self { task: Some(Box::new(task)), ended: Some(true), ..Self::new(task_id, session_status) }
+    }
+
+    /// The task, unless the call waited for its end and saw it.
+    pub fn open_task(&self) -> Option<&TaskId> {
+        (self.ended != Some(true)).then_some(&self.task_id)
+    }
+
     /// Whether the task waits for a recipient that was offline when it was sent.
     pub fn is_queued(&self) -> bool {
         self.queued && self.ended != Some(true)
@@ -454,7 +464,7 @@ pub(super) fn send(
         let may_notify = MayNotify::as_sender(&permitted, &stamp.new_task_id);
         receiver::attach(tx, stamp, may_notify, push, Since::TheBeginning)?;
     }
-    let status = presence::session_status(tx, stamp, &network, &request.to)?;
+    let status = presence::session_status(tx.as_snapshot(), context.now, stamp, &network, &request.to)?;
     if let Some(key) = &request.key {
         let sent = IdempotentSend {
             arguments: request.arguments.clone(),

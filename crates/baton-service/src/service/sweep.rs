@@ -181,6 +181,42 @@ pub async fn browsers(hub: &Hub) -> Result<usize, Error> {
     hub.store.write(remove).await
 }
 
+/// Revokes tokens that have expired, so that streams and waiting calls end with them. A call with one is refused from its
+/// last moment on (`hub/access.rs`). Answers how many.
+pub async fn tokens(hub: &Hub) -> Result<usize, Error> {
+    let now = hub.clock.now_without_jumps();
+    let is_any = move |rows: &dyn baton_store::Snapshot| -> Result<bool, Error> {
+        Ok(!rows.expired_tokens(now, 1)?.is_empty())
+    };
+    if !hub.store.read(is_any).await? {
+        return Ok(0);
+    }
+    let revoke = move |tx: &mut dyn baton_store::Transaction| -> Result<usize, Error> {
+        let expired = tx.expired_tokens(now, limits::SWEEP_ROWS_COUNT)?;
+        for token in &expired {
+            let (network, id) = (token.network_id.as_ref(), token.token_id.as_str());
+            tx.revoke_token(&token.token_id, now)?;
+            tx.audit(now, HUB, audit::TOKEN_EXPIRED, network, id, &token.name)?;
+        }
+        tx.touch_access();
+        Ok(expired.len())
+    };
+    hub.store.write(revoke).await
+}
+
+/// Forgets what OAuth's clients have that is over: access tokens, codes, and clients that nobody uses. Answers how many rows.
+pub async fn oauth(hub: &Hub) -> Result<usize, Error> {
+    let now = hub.clock.now_without_jumps();
+    let ago = move |seconds: u32| now.plus_millis(-1000 * i64::from(seconds));
+    let forget = move |tx: &mut dyn baton_store::Transaction| -> Result<usize, Error> {
+        let (codes, used) = (ago(limits::OAUTH_CODE_KEPT_SECONDS), ago(limits::OAUTH_CLIENT_KEPT_SECONDS));
+        let most = limits::SWEEP_ROWS_COUNT;
+        let unused = ago(limits::OAUTH_CLIENT_UNUSED_MAX_SECONDS);
+        Ok(tx.forget_oauth(now, codes, used, most)? + tx.forget_unused_oauth_clients(unused, most)?)
+    };
+    hub.store.write(forget).await
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -35,7 +35,7 @@ pub(crate) fn connect_lane(shared: &Shared, lane: &str) -> Result<Session, Error
 
 fn connect(shared: &Shared) -> Result<Session, Error> {
     let session = Session::connect(&shared.connection, &settings(), shared.meter.clone())?;
-    Ok(session.answering_within(shared.answer_max))
+    Ok(session.answering_within(shared.answer_max).sharing(&shared.doubts).counting_trips())
 }
 
 /// Removes the rows of lanes that have long been gone: a hub that is killed leaves its own. One that is alive after all finds

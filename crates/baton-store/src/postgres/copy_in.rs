@@ -76,6 +76,8 @@ pub fn fill_postgres(
         fill_heads(&session)?;
         arm_leases(&session)?;
         set_numbers(&session, &source, &tables)?;
+        // It may be filled with bundles that older programs cannot read, and no trigger has looked.
+        schema::refuse_older(&session)?;
         schema::note_restored(&session, mark)?;
         session.command("COMMIT")?;
         Ok(Filled::Now)

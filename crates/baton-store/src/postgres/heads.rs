@@ -20,6 +20,9 @@ use crate::sql::write_set::Head;
 /// Whoever writes holds this lock: shared as long as they hold the heads of all they touch, alone otherwise.
 const WRITES: i64 = 0x0062_6174_6f6e; // not a limit: "baton"
 
+/// The place of the statement that gives keys to new networks, among those that begin a transaction.
+const NEW_KEYS: usize = 1; // not a limit: a place
+
 /// What a transaction learns where it begins.
 #[derive(Debug)]
 pub(crate) struct Opened {
@@ -46,8 +49,11 @@ pub(crate) fn open(
         |network: &&NetworkId| work.known.networks.get(*network).is_some_and(|known| known.key.is_some());
     let new: Vec<_> = needs.new.iter().filter(|network| !has_key(network)).map(NetworkId::as_str).collect();
     let reads = lock(mode, lane, &networks, &new, count);
-    let (found, asked) = session.open(Some("BEGIN"), &reads, &needs.asks)?;
-    let [own, _, _, heads, state, places, events] = &found[..] else {
+    let (mut found, asked) = session.open(Some(begin(mode)), &reads, &needs.asks)?;
+    if !new.is_empty() {
+        found.remove(NEW_KEYS);
+    }
+    let [own, heads, state] = &found[..] else {
         return Err(Error::Corrupt("a transaction that was begun in part".into()));
     };
     if own.is_empty() {
@@ -67,46 +73,60 @@ pub(crate) fn open(
     });
     let mut scope = session.scope.borrow_mut();
     scope.has_new_keys = !new.is_empty();
-    scope.places.extend(places.iter().map(|row| row.get::<_, i64>("n")));
-    scope.events.extend(events.iter().map(|row| row.get::<_, i64>("n")));
+    scope.is_replicated = state.get("is_replicated");
+    scope.places.extend(state.get::<_, Vec<i64>>("places"));
+    scope.events.extend(state.get::<_, Vec<i64>>("events"));
     for (Ask { sql, parameters }, found) in needs.asks.iter().zip(asked) {
         scope.answers.insert(super::scope::key_of(sql, parameters), found);
     }
     Ok(opened)
 }
 
-/// The statements that begin a transaction.
+/// The statements of a batch are few, the same all the time, and find rows by their keys. They take arrays, and PostgreSQL cannot
+/// tell how long these are before it sees them: it would plan some of them again for every batch, which takes it several
+/// times as long as running them.
+const fn begin(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Batch => "BEGIN; SET LOCAL plan_cache_mode = force_generic_plan",
+        Mode::Read | Mode::Explore | Mode::Alone | Mode::AloneWithAll => "BEGIN",
+    }
+}
+
+/// The statements that begin a transaction: its own locks, the keys of new networks if there are any, the heads, and then what
+/// has to be read after all these locks. Each statement costs the server as much as some rows, so there are few.
 fn lock<'a>(mode: Mode, lane: &'a str, networks: &[&'a str], new: &[&'a str], count: usize) -> Writes<'a> {
     let mut reads = Writes::default();
-    // Held until the transaction has ended: whoever looks up what became of it waits for that.
-    let sql = "SELECT number FROM lanes WHERE lane = ($1::text[])[1] FOR UPDATE";
-    reads.push(sql.into(), vec![("lane", Array::texts([lane]))]);
-    let writes = match mode {
-        Mode::AloneWithAll => "SELECT pg_advisory_xact_lock(($1::bigint[])[1])",
+    // The row of the lane is held until the transaction has ended: whoever looks up what became of it waits for that.
+    let locks = match mode {
+        Mode::AloneWithAll => {
+            "WITH locked AS MATERIALIZED (SELECT pg_advisory_xact_lock(($2::bigint[])[1]) AS is_locked)
+             SELECT number FROM lanes, locked WHERE lane = ($1::text[])[1] FOR UPDATE OF lanes"
+        }
         Mode::Read | Mode::Explore | Mode::Batch | Mode::Alone => {
-            "SELECT pg_advisory_xact_lock_shared(($1::bigint[])[1])"
+            "WITH locked AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(($2::bigint[])[1]) AS is_locked)
+             SELECT number FROM lanes, locked WHERE lane = ($1::text[])[1] FOR UPDATE OF lanes"
         }
     };
-    reads.push(writes.into(), vec![("lock", Array::integers([WRITES]))]);
-    let sql =
-        "INSERT INTO network_keys (network_id) SELECT n FROM unnest($1::text[]) n ON CONFLICT DO NOTHING";
-    reads.push(sql.into(), vec![("network_id", Array::texts(new.iter().copied()))]);
+    let columns = vec![("lane", Array::texts([lane])), ("lock", Array::integers([WRITES]))];
+    reads.push(locks.into(), columns);
+    if !new.is_empty() {
+        let sql =
+            "INSERT INTO network_keys (network_id) SELECT n FROM unnest($1::text[]) n ON CONFLICT DO NOTHING";
+        reads.push(sql.into(), vec![("network_id", Array::texts(new.iter().copied()))]);
+    }
     let sql = "SELECT k.network_id, h.network, h.version, h.event_number, h.frame, h.log_size, h.newest
                FROM heads h JOIN network_keys k ON k.key = h.network
                WHERE k.network_id = ANY ($1::text[]) ORDER BY h.network FOR UPDATE OF h";
     reads.push(sql.into(), vec![("network_id", Array::texts(networks.iter().copied()))]);
-    let sql = "SELECT epoch, (SELECT epoch FROM access_epoch WHERE one = 1) AS access,
-                   (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
-               FROM hub_state WHERE one = 1";
-    reads.push(sql.into(), Vec::new());
-    // About as many as its use cases are going to want; more are fetched if these run out.
+    // About as many numbers as its use cases are going to want; more are fetched if these run out.
     let count = if mode == Mode::Batch { count * 2 + 2 } else { 0 };
-    for sql in [
-        "SELECT nextval('places') AS n FROM generate_series(1, ($1::bigint[])[1])",
-        "SELECT nextval('events') AS n FROM generate_series(1, ($1::bigint[])[1])",
-    ] {
-        reads.push(sql.into(), vec![("count", Array::integers([count as i64]))]);
-    }
+    let sql = "SELECT epoch, (SELECT epoch FROM access_epoch WHERE one = 1) AS access,
+                   (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
+                   current_setting('synchronous_standby_names') <> '' AS is_replicated,
+                   ARRAY(SELECT nextval('places') FROM generate_series(1, ($1::bigint[])[1])) AS places,
+                   ARRAY(SELECT nextval('events') FROM generate_series(1, ($1::bigint[])[1])) AS events
+               FROM hub_state WHERE one = 1";
+    reads.push(sql.into(), vec![("count", Array::integers([count as i64]))]);
     reads
 }
 

@@ -24,6 +24,7 @@ use self::note::{Announced, Note, Unannounced};
 use super::fault;
 use super::lane::{Shared, Turn};
 use super::registry::{self, HubFacts};
+use super::session::{BARRIER, is_not_replicated, silent};
 use crate::error::Error;
 use crate::hint::{CommittedBy, Hint, Moved};
 use crate::parked::{Inbox, ParkedClaim};
@@ -48,6 +49,7 @@ pub(crate) struct Link {
     heard: Mutex<Heard>,
     announces: Notify,
     alive: AtomicU32,
+    has_older: AtomicBool,
     had_outage: AtomicBool,
     requests: mpsc::UnboundedSender<Request>,
     epochs: access::Epochs,
@@ -85,6 +87,7 @@ impl Link {
             announces: Notify::new(),
             // Until the first heartbeat nobody knows: an announcement that nobody needs costs little.
             alive: AtomicU32::new(2),
+            has_older: AtomicBool::new(true),
             had_outage: AtomicBool::new(false),
             requests,
             epochs,
@@ -127,6 +130,12 @@ impl Link {
         }
     }
 
+    /// A commit of this hub may be on no standby although others see it.
+    pub(crate) fn announce_doubt(&self) {
+        self.unannounced().add_doubt();
+        self.announces.notify_one();
+    }
+
     fn is_alone(&self) -> bool {
         self.alive.load(Ordering::Acquire) <= 1
     }
@@ -158,6 +167,10 @@ impl Link {
 impl Peers for Link {
     fn alive_count(&self) -> u32 {
         self.alive.load(Ordering::Acquire)
+    }
+
+    fn has_older(&self) -> bool {
+        self.has_older.load(Ordering::Acquire)
     }
 
     fn hubs(&self) -> Asked<'_, Vec<HubRow>> {
@@ -202,6 +215,8 @@ pub(crate) fn run(shared: &Arc<Shared>, inbound: Inbound) {
             while !link.is_closed() {
                 if let Err(error) = serve(shared, &mut requests).await {
                     tracing::warn!(%error, "the link to other hubs is lost and is made again");
+                    // An older hub may start meanwhile.
+                    link.has_older.store(true, Ordering::Release);
                     refuse_requests(&mut requests, &error);
                     tokio::select! {
                         () = tokio::time::sleep(limits::POSTGRES_RECONNECTED_EVERY) => {}
@@ -239,13 +254,19 @@ pub(super) async fn connect(
     let (client, mut connection) = shared.connection.connect().await?;
     tokio::spawn(async move {
         while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
-            if let AsyncMessage::Notification(note) = message {
-                // Nobody is left to hear it: the connection ends with its client.
-                let _ = notes.send(note.payload().to_owned());
+            match message {
+                AsyncMessage::Notification(note) => {
+                    // Nobody is left to hear it: the connection ends with its client.
+                    let _ = notes.send(note.payload().to_owned());
+                }
+                // A barrier that was not one: it is tried again on another connection.
+                AsyncMessage::Notice(notice) if is_not_replicated(notice.message()) => break,
+                _ => {}
             }
         }
     });
-    client.batch_execute(settings).await.map_err(|error| fault::of(&error))?;
+    in_time(shared, async { client.batch_execute(settings).await.map_err(|error| fault::of(&error)) })
+        .await?;
     Ok(client)
 }
 
@@ -254,6 +275,7 @@ struct Connected<'s> {
     shared: &'s Shared,
     client: Client,
     notify: Statement,
+    since: Instant,
     /// The server's time of the last heartbeat.
     now: i64,
     announced_at: Instant,
@@ -272,27 +294,42 @@ async fn serve(shared: &Shared, requests: &mut mpsc::UnboundedReceiver<Request>)
     );
     let client = connect(shared, &settings, sender).await?;
     let notify = "SELECT pg_notify($1, note) FROM unnest($2::text[]) AS note";
-    let notify = client.prepare(notify).await.map_err(|error| fault::of(&error))?;
+    let notify =
+        in_time(shared, async { client.prepare(notify).await.map_err(|error| fault::of(&error)) }).await?;
     let began = Instant::now();
     let mut connected =
-        Connected { shared, client, notify, now: 0, announced_at: began, recounted_at: began };
-    connected.begin().await?;
+        Connected { shared, client, notify, since: began, now: 0, announced_at: began, recounted_at: began };
+    in_time(shared, connected.begin()).await?;
     let mut beats = tokio::time::interval(limits::HUB_HEARTBEAT_EVERY);
     let link = &shared.link;
     while !link.is_closed() {
         tokio::select! {
             note = notes.recv() => match note {
-                Some(note) => connected.hear(&note).await?,
+                Some(note) => in_time(shared, connected.hear(&note)).await?,
                 None => return Err(Error::Unavailable("the connection was closed".into())),
             },
-            () = link.announces.notified() => connected.announce().await?,
-            _ = beats.tick() => connected.beat().await?,
-            Some(request) = requests.recv() => connected.answer(request).await?,
+            () = link.announces.notified() => in_time(shared, connected.announce()).await?,
+            _ = beats.tick() => in_time(shared, connected.beat()).await?,
+            Some(request) = requests.recv() => in_time(shared, connected.answer(request)).await?,
             () = link.closes.notified() => {}
         }
     }
-    connected.announce().await?;
-    connected.end().await
+    in_time(shared, connected.announce()).await?;
+    in_time(shared, connected.end()).await
+}
+
+/// Gives up on a server that was stopped: it keeps its connections open and never answers.
+async fn in_time<T>(shared: &Shared, answer: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    match tokio::time::timeout(shared.answer_max, answer).await {
+        Ok(answer) => answer,
+        Err(_) => Err(silent(shared.answer_max)),
+    }
+}
+
+/// Whether an older hub may be alive, by a heartbeat so long after the connection was made. After an outage of the database the
+/// others' last heartbeats are from before it: that none counts as alive says nothing until they had the time for another.
+fn may_have_older(has_seen: bool, connected_for: Duration) -> bool {
+    has_seen || connected_for < limits::HUB_ALIVE_FOR
 }
 
 impl Connected<'_> {
@@ -312,6 +349,8 @@ impl Connected<'_> {
         self.take_in(beat);
         link.heard.lock().unwrap_or_else(PoisonError::into_inner).clear();
         link.unannounced().forget_changes();
+        // One may have been announced meanwhile.
+        self.shared.doubts.note();
         self.say(&Note { hub: link.hub.clone(), registry: true, ..Note::default() }).await?;
         (self.shared.bell)(Hint::Anything);
         self.wake_claims(|_| true);
@@ -333,6 +372,8 @@ impl Connected<'_> {
         self.now = beat.now;
         self.shared.clock.learn(beat.now);
         self.shared.link.alive.store(beat.alive, Ordering::Release);
+        let has_older = may_have_older(beat.has_older, self.since.elapsed());
+        self.shared.link.has_older.store(has_older, Ordering::Release);
         self.shared.epoch.fetch_max(beat.access_epoch, Ordering::AcqRel);
     }
 
@@ -398,6 +439,9 @@ impl Connected<'_> {
         };
         if note.hub == link.hub {
             return Ok(());
+        }
+        if note.doubt {
+            self.shared.doubts.note();
         }
         if let Some(epoch) = note.access {
             self.shared.epoch.fetch_max(epoch, Ordering::AcqRel);
@@ -476,5 +520,25 @@ impl Connected<'_> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn that_no_older_hub_is_alive_is_known_only_once_all_had_the_time_for_a_heartbeat() {
+        let long = limits::HUB_ALIVE_FOR;
+        let short = long - Duration::from_millis(1);
+        for (has_seen, connected_for, expected) in [
+            (false, Duration::ZERO, true),
+            (false, short, true),
+            (false, long, false),
+            (true, Duration::ZERO, true),
+            (true, 10 * long, true),
+        ] {
+            assert_eq!(may_have_older(has_seen, connected_for), expected, "{has_seen} {connected_for:?}");
+        }
     }
 }

@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::PostgresOptions;
+use super::doubt::Doubts;
 use super::scope::Mode;
 use super::session::Session;
 use super::settings::ConnectionSettings;
@@ -31,6 +32,7 @@ struct Lanes {
     quick: Waiting<Box<dyn ReadJob>>,
     slow: Waiting<Box<dyn ReadJob>>,
     meter: Arc<Meter>,
+    doubts: Arc<Doubts>,
 }
 
 impl Readers {
@@ -38,18 +40,23 @@ impl Readers {
         connection: &ConnectionSettings,
         options: &PostgresOptions,
         meter: &Arc<Meter>,
+        doubts: &Arc<Doubts>,
     ) -> Result<Self, Error> {
         let quick = options.readers.max(1);
-        let lanes = Arc::new(Lanes::new(connection.clone(), quick, meter.clone()));
-        let mut threads = Vec::new();
+        let lanes = Arc::new(Lanes::new(connection.clone(), quick, meter.clone(), doubts.clone()));
+        let mut readers = Vec::new();
         for number in 0..quick + limits::SLOW_READ_THREADS {
             let (lane, longest) = match number < quick {
                 true => (Lane::Quick, options.quick_read_max),
                 false => (Lane::Slow, options.slow_read_max),
             };
             let mut reader = Reader { session: None, longest, lane, lanes: lanes.clone() };
-            // What keeps it from being connected is found where the store is opened.
+            // What keeps it from being connected is found where the store is opened, before any thread runs.
             reader.connected()?;
+            readers.push(reader);
+        }
+        let mut threads = Vec::new();
+        for (number, mut reader) in readers.into_iter().enumerate() {
             let thread = std::thread::Builder::new().name(format!("reader-{number}"));
             let thread = thread.spawn(move || reader.read_all());
             threads.push(thread.map_err(|error| Error::Unavailable(error.to_string()))?);
@@ -71,7 +78,7 @@ impl Readers {
 }
 
 impl Lanes {
-    fn new(connection: ConnectionSettings, quick: usize, meter: Arc<Meter>) -> Self {
+    fn new(connection: ConnectionSettings, quick: usize, meter: Arc<Meter>, doubts: Arc<Doubts>) -> Self {
         let quick = Bounds {
             waiting: limits::READS_WAITING_MAX_COUNT,
             waiting_per_share: limits::QUICK_READS_WAITING_PER_SHARE_MAX_COUNT,
@@ -83,7 +90,7 @@ impl Lanes {
             waiting_per_share: limits::SLOW_READS_WAITING_PER_SHARE_MAX_COUNT,
             running_per_share: limits::SLOW_READ_THREADS,
         };
-        Self { connection, quick: Waiting::new(quick), slow: Waiting::new(slow), meter }
+        Self { connection, quick: Waiting::new(quick), slow: Waiting::new(slow), meter, doubts }
     }
 
     fn of(&self, lane: Lane) -> &Waiting<Box<dyn ReadJob>> {
@@ -124,12 +131,13 @@ impl Reader {
     }
 
     fn connected(&mut self) -> Result<&Session, Error> {
-        if self.session.as_ref().is_none_or(|session| !is_current(session)) {
+        if self.session.as_ref().is_none_or(|session| !session.is_current()) {
             self.session = None;
             let settings =
                 format!("SET statement_timeout = {}; SET jit = off", self.longest.as_millis().max(1));
             let session = Session::connect(&self.lanes.connection, &settings, self.lanes.meter.clone())?;
             let session = session.answering_within(self.longest + limits::POSTGRES_LATE_MAX);
+            let session = session.sharing(&self.lanes.doubts);
             session.barrier()?;
             self.session = Some(session);
         }
@@ -180,9 +188,4 @@ impl Reader {
             self.session = None;
         }
     }
-}
-
-/// Whether a connection can be read on.
-fn is_current(session: &Session) -> bool {
-    !session.is_lost() && (!session.is_stale() || session.barrier().is_ok())
 }

@@ -2,9 +2,11 @@
 //! are the server's.
 
 use baton_core::{Alias, NetworkId, Status, TokenId, UnixMillis, limits};
+use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, Row};
 
-use super::fault;
+use super::schema::READS_ZSTD_BUNDLES;
+use super::{fault, schema};
 use crate::meter::Tally;
 use crate::peers::{HubRow, SeenRow, Work};
 
@@ -27,6 +29,8 @@ pub(super) struct Beat {
     pub(super) now: i64,
     /// Hubs that are alive, this one included.
     pub(super) alive: u32,
+    /// Whether one of them cannot read entry bundles of zstd.
+    pub(super) has_older: bool,
     pub(super) access_epoch: u64,
     /// How long no hub was heard of before this heartbeat; none if this hub is the first one ever.
     pub(super) silence_millis: Option<i64>,
@@ -37,16 +41,21 @@ pub(super) async fn beat(client: &Client, hub: &str, facts: &HubFacts) -> Result
     let sql = format!(
         "WITH before AS (SELECT MAX(seen_at) AS newest FROM hubs),
              beat AS (
-                 INSERT INTO hubs (hub_id, address, version, started_at, seen_at) VALUES ($1, $2, $3, {NOW}, {NOW})
+                 INSERT INTO hubs (hub_id, address, version, started_at, seen_at, knows)
+                 VALUES ($1, $2, $3, {NOW}, {NOW}, $5)
                  ON CONFLICT (hub_id) DO UPDATE SET seen_at = excluded.seen_at)
          SELECT {NOW} AS now, (SELECT epoch FROM access_epoch WHERE one = 1) AS access,
              (SELECT {NOW} - newest FROM before) AS silence,
-             (SELECT COUNT(*) FROM hubs WHERE hub_id <> $1 AND seen_at > {NOW} - $4::bigint) AS others"
+             COUNT(*) AS others, COALESCE(BOOL_OR(knows < {READS_ZSTD_BUNDLES}), FALSE) AS has_older
+         FROM hubs WHERE hub_id <> $1 AND seen_at > {NOW} - $4::bigint"
     );
-    let row = client.query_one(&sql, &[&hub, &facts.address, &facts.version, &alive_millis()]).await?;
+    let parameters: [&(dyn ToSql + Sync); 5] =
+        [&hub, &facts.address, &facts.version, &alive_millis(), &schema::newest()];
+    let row = client.query_one(&sql, &parameters).await?;
     Ok(Beat {
         now: row.get("now"),
         alive: u32::try_from(row.get::<_, i64>("others")).unwrap_or(u32::MAX).saturating_add(1),
+        has_older: row.get("has_older"),
         access_epoch: row.get::<_, i64>("access").unsigned_abs(),
         silence_millis: row.get("silence"),
     })

@@ -24,7 +24,7 @@ struct Migration {
 }
 
 /// The migrations of this program, in order.
-const MIGRATIONS: [Migration; 2] = [
+const MIGRATIONS: &[Migration] = &[
     Migration {
         version: 30,
         name: "hub",
@@ -38,13 +38,49 @@ const MIGRATIONS: [Migration; 2] = [
         // Hubs that do not announce their commits must not run beside those that wait for it.
         min_reader: 31,
     },
+    Migration {
+        version: 32,
+        name: "oauth",
+        sql: include_str!("../../migrations-postgres/V32__oauth.sql"),
+        // A hub that does not know when tokens expire takes one until the sweep of a newer hub has revoked it, seconds later.
+        min_reader: 31,
+    },
+    Migration {
+        version: 33,
+        name: "public_cards",
+        sql: include_str!("../../migrations-postgres/V33__public_cards.sql"),
+        min_reader: 31,
+    },
+    Migration {
+        version: 34,
+        name: "remote_keys",
+        sql: include_str!("../../migrations-postgres/V34__remote_keys.sql"),
+        // A hub that does not know of pinned keys goes on without a check of signatures, as it did before.
+        min_reader: 31,
+    },
+    Migration {
+        version: 35,
+        name: "zstd_bundles",
+        sql: include_str!("../../migrations-postgres/V35__zstd_bundles.sql"),
+        // Hubs that cannot read such bundles run beside those that wait with them; the first bundle raises this.
+        min_reader: 31,
+    },
+    Migration {
+        version: 36,
+        name: "storage",
+        sql: include_str!("../../migrations-postgres/V36__storage.sql"),
+        min_reader: 31,
+    },
 ];
 
 /// Whoever migrates holds this lock.
 const MIGRATES: &str = "SELECT pg_advisory_xact_lock(7085498)";
 
+/// The schema from which on programs can read entry bundles of zstd.
+pub(super) const READS_ZSTD_BUNDLES: i64 = 35; // not a limit: the number of a schema
+
 /// The newest schema this program knows.
-const fn newest() -> i64 {
+pub(super) const fn newest() -> i64 {
     MIGRATIONS[MIGRATIONS.len() - 1].version
 }
 
@@ -173,6 +209,14 @@ pub(crate) fn restored_from(session: &Session) -> Result<Option<String>, Error> 
 }
 
 const RESTORED_FROM: &str = "restored from the backup ";
+
+/// From now on a program that cannot read entry bundles of zstd does not start on this database.
+pub(crate) fn refuse_older(session: &Session) -> Result<(), Error> {
+    session.command(&format!(
+        "UPDATE baton_schema SET min_reader = GREATEST(min_reader, {READS_ZSTD_BUNDLES})
+         WHERE version = {READS_ZSTD_BUNDLES}"
+    ))
+}
 
 /// Notes which backup a database is filled from.
 pub(crate) fn note_restored(session: &Session, mark: &str) -> Result<(), Error> {

@@ -86,6 +86,10 @@ pub(crate) struct Scope {
     pub(crate) changing: HashSet<NetworkId>,
     /// The networks that the transaction changes so far.
     pub(crate) changed: HashSet<NetworkId>,
+    /// Whether commits of this server wait for a standby.
+    pub(crate) is_replicated: bool,
+    /// Whether a use case of the transaction is answered with success.
+    pub(crate) has_done: bool,
     /// Statements that were answered together, before the use cases ran.
     pub(crate) answers: HashMap<Vec<u8>, Found>,
     /// Places and ids of events that can be given out in this transaction.
@@ -109,6 +113,8 @@ impl Scope {
             has_new_keys: false,
             changing: HashSet::default(),
             changed: HashSet::default(),
+            is_replicated: false,
+            has_done: false,
             answers: HashMap::default(),
             places: VecDeque::new(),
             events: VecDeque::new(),
@@ -122,6 +128,11 @@ impl Scope {
     pub(crate) fn begin_use_case(&mut self, needs: Needs) {
         (self.needs, self.is_stopped) = (needs, false);
         self.changing.clear();
+    }
+
+    /// Whether an answer may rest on a commit that no standby has yet.
+    pub(crate) fn confirms(&self) -> bool {
+        self.is_replicated && self.has_done
     }
 
     /// Stops the use case that runs: what it asked for is noted, and it is run again.
@@ -162,8 +173,10 @@ impl Scope {
 
     /// A use case is about to write by a statement: of one network, of anything, or only what it has in memory.
     pub(crate) fn begin_statement(&mut self, of: &Extent<'_>) -> Result<(), Error> {
-        if let Extent::Network(network) = of {
+        if let Extent::Network(network) | Extent::Beside(network) = of {
             self.reach(network)?;
+        }
+        if let Extent::Network(network) = of {
             self.changing.insert((*network).clone());
         }
         let needs_all = matches!(of, Extent::Everything);
@@ -187,6 +200,9 @@ pub(crate) enum Extent<'a> {
     Own,
     /// Rows of one network, of which nobody who does not hold its lock makes anything.
     Network(&'a NetworkId),
+    /// The same for rows that no lane keeps in memory (tiles, bundles, checkpoints, receivers, workers): what is known of the
+    /// network holds on.
+    Beside(&'a NetworkId),
     /// Any rows.
     Everything,
 }

@@ -18,6 +18,7 @@ use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::{AsyncMessage, Client, Row, Statement, types};
 
 use super::dialect;
+use super::doubt::Doubts;
 use super::fault;
 use super::parameter::Parameter;
 use super::registry;
@@ -30,6 +31,11 @@ use crate::meter::Meter;
 use crate::peers::HubRow;
 use crate::sql::known::Known;
 use crate::sql::write_set::WriteSet;
+
+/// Commits nothing, and waits as any commit does. A connection for quick reads has a timeout for its statements that is no
+/// measure for a commit.
+pub(crate) const BARRIER: &str =
+    "BEGIN; SET LOCAL statement_timeout = 0; SELECT pg_logical_emit_message(true, 'baton', ''); COMMIT";
 
 /// A statement that is sent where it is first polled, and its answer.
 type Sent<'s, T> = Pin<Box<dyn Future<Output = Result<T, tokio_postgres::Error>> + 's>>;
@@ -51,6 +57,11 @@ pub(crate) struct Session {
     answer_max: Option<Duration>,
     /// When the server last answered.
     answered: Cell<Instant>,
+    /// Whether its round trips are those of writes.
+    counts_trips: bool,
+    doubts: Arc<Doubts>,
+    /// How many of them there were when its last barrier began.
+    doubts_settled: Cell<u64>,
 }
 
 impl Session {
@@ -74,7 +85,8 @@ impl Session {
                     }
                 }
             });
-            client.batch_execute(settings).await.map_err(|error| fault::of(&error))?;
+            let set = tokio::time::timeout(limits::POSTGRES_ANSWER_MAX, client.batch_execute(settings)).await;
+            set.map_err(|_| silent(limits::POSTGRES_ANSWER_MAX))?.map_err(|error| fault::of(&error))?;
             Ok::<_, Error>(client)
         })?;
         let scope = RefCell::new(Scope::new(Mode::Read));
@@ -90,7 +102,22 @@ impl Session {
             cursors: Cell::new(0),
             answer_max: None,
             answered: Cell::new(Instant::now()),
+            counts_trips: false,
+            doubts: Arc::default(),
+            doubts_settled: Cell::new(0),
         })
+    }
+
+    /// Counts its round trips as those of writes.
+    pub(crate) fn counting_trips(mut self) -> Self {
+        self.counts_trips = true;
+        self
+    }
+
+    /// Takes part in these doubts. A barrier has to follow.
+    pub(crate) fn sharing(mut self, doubts: &Arc<Doubts>) -> Self {
+        self.doubts = doubts.clone();
+        self
     }
 
     /// Gives up on an answer after this time: the connection is closed then.
@@ -99,21 +126,28 @@ impl Session {
         self
     }
 
-    /// Whether the server has been silent for so long that another may be the primary by now.
-    pub(crate) fn is_stale(&self) -> bool {
+    /// Whether what is read on this connection can be relied on. A barrier is committed first if another server may be the
+    /// primary by now, or if rows may be visible that no standby has.
+    pub(crate) fn is_current(&self) -> bool {
+        !self.is_lost() && (!self.needs_barrier() || self.barrier().is_ok())
+    }
+
+    fn needs_barrier(&self) -> bool {
         self.answered.get().elapsed() >= limits::POSTGRES_SILENT_MAX
+            || self.doubts_settled.get() != self.doubts.count()
     }
 
     /// Commits an empty transaction. With synchronous replication it is answered once a standby has everything that was
     /// committed before it, which no standby confirms to a server that is not the primary any more: whatever is
     /// read on this connection right after it is not stale, and cannot be lost by a failover.
     pub(crate) fn barrier(&self) -> Result<(), Error> {
-        // A connection for quick reads has a timeout for its statements that is no measure for a commit.
-        self.command(
-            "BEGIN; SET LOCAL statement_timeout = 0; SELECT pg_logical_emit_message(true, 'baton', ''); COMMIT",
-        )?;
+        let doubts = self.doubts.count();
+        self.command(BARRIER)?;
         match self.take_not_replicated() {
-            false => Ok(()),
+            false => {
+                self.doubts_settled.set(doubts);
+                Ok(())
+            }
             true => {
                 self.abandon();
                 Err(Error::Unavailable("PostgreSQL stopped waiting for its standby".into()))
@@ -250,12 +284,13 @@ impl Session {
     }
 
     /// Writes what memory holds, every table at once.
-    pub(crate) fn write(&self, rows: &mut WriteSet, _: &mut Known) -> Result<(), Error> {
-        let tallies = Tallies::load(self, &rows.counts)?;
+    pub(crate) fn write(&self, rows: &mut WriteSet, known: &mut Known) -> Result<(), Error> {
+        let tallies = Tallies::load(self, known, &rows.counts)?;
         let mut writes = Writes::of(rows);
         tallies.write(&mut writes);
         self.send(&writes, None)?;
         drop(writes);
+        tallies.remember(known);
         rows.note_written();
         // They answer what was there before.
         self.scope.borrow_mut().answers.clear();
@@ -384,7 +419,9 @@ impl Session {
         &self,
         answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
     ) -> Result<T, Error> {
-        self.meter.round_trip();
+        if self.counts_trips {
+            self.meter.round_trip();
+        }
         let began = Instant::now();
         let answer = self.runtime.block_on(async {
             match self.answer_max {
@@ -410,8 +447,7 @@ impl Session {
             }
             Err(max) => {
                 self.abandon();
-                let seconds = max.as_secs_f64().round();
-                Err(Error::Unavailable(format!("PostgreSQL did not answer within {seconds} s")))
+                Err(silent(max))
             }
         }
     }
@@ -528,8 +564,13 @@ impl Drop for Session {
     }
 }
 
+/// The error of a server that does not answer.
+pub(crate) fn silent(max: Duration) -> Error {
+    Error::Unavailable(format!("PostgreSQL did not answer within {} s", max.as_secs_f64().round()))
+}
+
 /// The words PostgreSQL uses where it answers a COMMIT that its standbys may not have.
-fn is_not_replicated(message: &str) -> bool {
+pub(crate) fn is_not_replicated(message: &str) -> bool {
     message.contains("wait for synchronous replication")
 }
 

@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio_postgres::config::{Host, TargetSessionAttrs};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::MakeTlsConnect;
@@ -92,6 +92,19 @@ pub struct ConnectionSettings {
     last: Arc<AtomicUsize>,
 }
 
+/// Why no host accepts a connection.
+struct NoHost {
+    error: Error,
+    /// One of them is starting up or recovering.
+    is_starting: bool,
+}
+
+impl From<Error> for NoHost {
+    fn from(error: Error) -> Self {
+        Self { error, is_starting: false }
+    }
+}
+
 /// One of the hosts.
 #[derive(Clone, Debug)]
 struct Endpoint {
@@ -145,7 +158,12 @@ impl ConnectionSettings {
     /// Connects to the first host that accepts it, each within the time a connection may take. A server that was stopped
     /// still accepts TCP, so the time bounds the whole exchange.
     pub(crate) async fn connect(&self) -> Result<Connected, Error> {
+        self.try_hosts().await.map_err(|refused| refused.error)
+    }
+
+    async fn try_hosts(&self) -> Result<Connected, NoHost> {
         let password = self.password.read()?;
+        let mut is_starting = false;
         let first = self.last.load(Ordering::Relaxed);
         let mut errors = Vec::new();
         for step in 0..self.hosts.len() {
@@ -162,14 +180,38 @@ impl ConnectionSettings {
                     self.last.store(at, Ordering::Relaxed);
                     return Ok(connected);
                 }
-                Ok(Err(error)) => errors.push(self.refused(host, &error)),
+                Ok(Err(error)) => {
+                    is_starting |= error.code() == Some(&SqlState::CANNOT_CONNECT_NOW);
+                    errors.push(self.refused(host, &error));
+                }
                 Err(_) => errors.push(format!(
                     "PostgreSQL at {host} does not answer within {} s",
                     self.connect_timeout.as_secs_f64()
                 )),
             }
         }
-        Err(Error::Unavailable(errors.join("; ")))
+        Err(NoHost { error: Error::Unavailable(errors.join("; ")), is_starting })
+    }
+
+    /// Waits for a server that is starting up or recovering, until then at most. Whether it had to; any other error is one that
+    /// the next connection meets too.
+    pub(crate) fn wait_until_started(&self, until: Instant) -> Result<bool, Error> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Error::Unavailable(error.to_string()))?;
+        runtime.block_on(async {
+            let mut has_waited = false;
+            while let Err(NoHost { error, is_starting: true }) = self.try_hosts().await {
+                if Instant::now() >= until {
+                    return Err(error);
+                }
+                if !has_waited {
+                    tracing::info!("{}; waiting for it", error.cause());
+                }
+                has_waited = true;
+                tokio::time::sleep(limits::POSTGRES_RECONNECTED_EVERY).await;
+            }
+            Ok(has_waited)
+        })
     }
 
     /// Why a host does not accept a connection, and what to do about it.

@@ -10,7 +10,7 @@ use super::session::Session;
 use crate::error::Error;
 
 /// Tables that others refer to, in this order; those are copied after them.
-const FIRST: [&str; 4] = ["users", "networks", "network_keys", "artifacts"];
+const FIRST: [&str; 5] = ["users", "networks", "network_keys", "artifacts", "tokens"];
 
 /// Tables of PostgreSQL that are not copied: they follow from the others, or are about hubs that run.
 const POSTGRES_OWN: [&str; 6] = ["baton_schema", "heads", "hub_state", "hubs", "lanes", "work_leases"];

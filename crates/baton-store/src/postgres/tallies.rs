@@ -1,5 +1,5 @@
-//! Counters by the minute and by the edge. Their durations are added up here, so what a row has so far is read first, all
-//! rows at once.
+//! Counters by the minute and by the edge. Their durations are added up here, so what a row has so far has to be known: from
+//! what the lane wrote last, which holds as long as the network's version does, or else by one read of all rows.
 
 use baton_core::{Latencies, NetworkId, Status, limits};
 use foldhash::HashMap;
@@ -12,6 +12,7 @@ use crate::sql::columns::{Row, get};
 use crate::sql::counts::Counts;
 use crate::sql::edges::{self, Edge, EdgeChange};
 use crate::sql::figures;
+use crate::sql::known::Known;
 
 /// What the counters of a batch come to.
 #[derive(Default)]
@@ -30,12 +31,15 @@ struct Written {
 }
 
 impl Tallies {
-    /// Reads what there is, and adds what was counted.
-    pub(crate) fn load(session: &Session, counts: &Counts) -> Result<Self, Error> {
+    /// Adds what was counted to what there is, which is read if it is not known.
+    pub(crate) fn load(session: &Session, known: &Known, counts: &Counts) -> Result<Self, Error> {
         let changed: Vec<_> =
             counts.edges.0.iter().filter(|(_, change)| **change != EdgeChange::default()).collect();
         if counts.minutes.is_empty() && changed.is_empty() {
             return Ok(Self::default());
+        }
+        if let Some(tallies) = Self::of_known(known, counts, &changed) {
+            return Ok(tallies);
         }
         let wanted = vec![
             ("network_id", Array::texts(counts.minutes.keys().map(|(network, _)| network.as_str()))),
@@ -65,6 +69,44 @@ impl Tallies {
         tallies.add_minutes(counts, &minutes)?;
         tallies.add_edges(&changed, &found)?;
         Ok(tallies)
+    }
+
+    /// What is known with what was counted; none if any of it is not known.
+    fn of_known(
+        known: &Known,
+        counts: &Counts,
+        changed: &[(&(NetworkId, Edge), &EdgeChange)],
+    ) -> Option<Self> {
+        let tallies = |network| known.networks.get(network).map(|network| &network.tallies);
+        let mut all = Self::default();
+        for ((network, minute), more) in &counts.minutes {
+            let (_, written) = tallies(network)?.minute.as_ref().filter(|(at, _)| at == minute)?;
+            let mut counts = written.clone();
+            counts.add(more);
+            all.minutes.push((network.clone(), *minute, counts));
+        }
+        for ((network, edge), more) in changed {
+            let mut durations = tallies(network)?.edges.get(edge)?.clone();
+            durations.add(&more.durations);
+            all.edges.push((network.clone(), edge.clone(), more.counts, durations));
+        }
+        Some(all)
+    }
+
+    /// They are written: the lane need not read them the next time.
+    pub(crate) fn remember(self, known: &mut Known) {
+        for (network, minute, counts) in self.minutes {
+            let Some(network) = known.networks.get_mut(&network) else { continue };
+            if network.tallies.minute.as_ref().is_none_or(|(newest, _)| *newest <= minute) {
+                network.tallies.minute = Some((minute, counts));
+            }
+        }
+        let mut added = 0;
+        for (network, edge, _, durations) in self.edges.into_iter().filter(|(_, edge, ..)| edge.is_named()) {
+            let Some(network) = known.networks.get_mut(&network) else { continue };
+            added += usize::from(network.tallies.edges.insert(edge, durations).is_none());
+        }
+        known.note_rows(added);
     }
 
     fn add_minutes(&mut self, counts: &Counts, found: &[tokio_postgres::Row]) -> Result<(), Error> {

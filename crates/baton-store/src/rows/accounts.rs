@@ -20,7 +20,7 @@ pub struct UserRow {
     pub email: Option<String>,
     /// What they are on the hub.
     pub role: SystemRole,
-    /// Argon2id, in its own text form.
+    /// Argon2id, in its own text form; empty for somebody who signs in elsewhere.
     pub password_hash: String,
     /// Whether the password was generated and is to be changed.
     pub must_change_password: bool,
@@ -125,6 +125,10 @@ pub struct TokenRow {
     pub created_at: UnixMillis,
     /// When it was last used, within a few seconds.
     pub last_used_at: Option<UnixMillis>,
+    /// When it ends by itself; none if it lasts until it is revoked.
+    pub expires_at: Option<UnixMillis>,
+    /// The OAuth client that a grant is for; none if it is not a grant.
+    pub client_id: Option<String>,
 }
 
 /// A node token in a network's list.
@@ -196,7 +200,9 @@ impl Weight for (InviteRow, Username) {
 
 impl Weight for TokenRow {
     fn weight(&self) -> usize {
-        ROW_BYTES + text_bytes(&self.name) + texts_bytes([self.alias.as_ref().map(Alias::as_str)])
+        ROW_BYTES
+            + text_bytes(&self.name)
+            + texts_bytes([self.alias.as_ref().map(Alias::as_str), self.client_id.as_deref()])
     }
 }
 
@@ -235,6 +241,8 @@ pub trait AccountReads {
     fn user(&self, id: &UserId) -> Result<Option<UserRow>, Error>;
     /// One user by name.
     fn user_named(&self, username: &str) -> Result<Option<UserRow>, Error>;
+    /// The user whom an OpenID Connect issuer knows by this subject.
+    fn user_of_issuer(&self, issuer: &str, subject: &str) -> Result<Option<UserRow>, Error>;
     /// A page of all users, oldest first, after a place.
     fn users(&self, after: Option<i64>, bounds: PageBounds) -> Result<Page<UserRow>, Error>;
     /// One network.
@@ -254,6 +262,8 @@ pub trait AccountReads {
     fn membership_roles(&self, user: &UserId) -> Result<Vec<(NetworkId, NetworkRole)>, Error>;
     /// At most so many networks a user is a member of, by id: asking for two shows whether there is exactly one.
     fn some_memberships(&self, user: &UserId, most: usize) -> Result<Vec<NetworkId>, Error>;
+    /// The networks that show their cards to everybody, by id, from this one on; at most so many.
+    fn public_networks(&self, from: Option<&NetworkId>, most: usize) -> Result<Vec<NetworkId>, Error>;
     /// What somebody is in a network.
     fn member_role(&self, network: &NetworkId, user: &UserId) -> Result<Option<NetworkRole>, Error>;
     /// A page of a network's members, oldest first, after a place.
@@ -301,6 +311,8 @@ pub trait AccountReads {
         made_before: UnixMillis,
         limit: usize,
     ) -> Result<Vec<TokenRow>, Error>;
+    /// Tokens whose time ended at this time or before and that are not revoked; at most so many.
+    fn expired_tokens(&self, now: UnixMillis, limit: usize) -> Result<Vec<TokenRow>, Error>;
     /// Whether an unrevoked token or a session has this alias.
     fn alias_exists(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error>;
     /// Whether any token of the network ever had this alias, which every session and every task that was given to it does.
@@ -326,6 +338,10 @@ pub trait AccountWrites {
     ) -> Result<(), Error>;
     /// Changes a password.
     fn change_password(&mut self, user: &UserId, hash: &str, must_change: bool) -> Result<(), Error>;
+    /// Changes what a user is on the hub.
+    fn change_system_role(&mut self, user: &UserId, role: SystemRole) -> Result<(), Error>;
+    /// Notes who a user is at an OpenID Connect issuer.
+    fn link_user(&mut self, user: &UserId, issuer: &str, subject: &str) -> Result<(), Error>;
     /// Inserts a network, with a new random key for the names of its tokens.
     fn insert_network(&mut self, network: &NetworkRow) -> Result<(), Error>;
     /// Gives a network another name.
@@ -361,6 +377,8 @@ pub trait AccountWrites {
     ) -> Result<(), Error>;
     /// Revokes a token; false if there was none to revoke.
     fn revoke_token(&mut self, token: &TokenId, at: UnixMillis) -> Result<bool, Error>;
+    /// Lets a token expire at another time.
+    fn renew_token(&mut self, token: &TokenId, expires_at: UnixMillis) -> Result<(), Error>;
     /// Removes a user token; unlike a node token's it leaves no alias to remember.
     fn delete_user_token(&mut self, token: &TokenId) -> Result<(), Error>;
     /// Revokes all user tokens of somebody and answers how many.

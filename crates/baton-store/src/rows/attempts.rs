@@ -14,11 +14,18 @@ pub enum AttemptKind {
     Username,
     /// Joins by a token.
     Join,
+    /// Registrations of OAuth clients from an address.
+    OauthClient,
+    /// Failed sign-ins at the issuer from an address.
+    OidcSignIn,
+    /// Refreshes of an OAuth client's grant.
+    OauthRefresh,
 }
 
 impl AttemptKind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Address, Self::Username, Self::Join];
+    pub const ALL: [Self; 6] =
+        [Self::Address, Self::Username, Self::Join, Self::OauthClient, Self::OidcSignIn, Self::OauthRefresh];
 
     /// Its number in the row.
     #[must_use]
@@ -27,6 +34,9 @@ impl AttemptKind {
             Self::Address => 0,
             Self::Username => 1,
             Self::Join => 2,
+            Self::OauthClient => 3,
+            Self::OidcSignIn => 4,
+            Self::OauthRefresh => 5,
         }
     }
 }

@@ -98,6 +98,10 @@ pub struct TaskSearch {
     pub kind: Option<Kind>,
     /// With this in their text or result, in whatever case.
     pub text: Option<String>,
+    /// From somebody with this in their name, in whatever case.
+    pub from: Option<String>,
+    /// To an agent with this in its name, in whatever case.
+    pub to: Option<String>,
     /// Made at this time or later.
     pub since: Option<UnixMillis>,
     /// Made before this time.

@@ -33,12 +33,17 @@ pub struct RemoteRow {
     pub created_by: String,
     /// When.
     pub created_at: UnixMillis,
+    /// The thumbprint of the key that has to have signed its card; none if the card is not signed.
+    pub pinned_key: Option<String>,
+    /// The code of the error that its card was refused with when it was last read, if it was.
+    pub card_error: Option<String>,
 }
 
 impl Weight for RemoteRow {
     fn weight(&self) -> usize {
         let names = text_bytes(self.alias.as_str()) + text_bytes(&self.created_by);
-        ROW_BYTES + names + text_bytes(&self.card_url)
+        let card = [&self.pinned_key, &self.card_error].into_iter().flatten();
+        ROW_BYTES + names + text_bytes(&self.card_url) + card.map(|text| text_bytes(text)).sum::<usize>()
     }
 }
 
@@ -98,6 +103,15 @@ pub trait RemoteReads {
 pub trait RemoteWrites {
     /// Registers one.
     fn insert_remote(&mut self, remote: &RemoteRow) -> Result<(), Error>;
+    /// Notes the key that has to sign the card of one from now on, and why the card was refused when it was last read;
+    /// false if there is no such agent.
+    fn note_remote_card(
+        &mut self,
+        network: &NetworkId,
+        alias: &Alias,
+        pinned_key: Option<&str>,
+        card_error: Option<&str>,
+    ) -> Result<bool, Error>;
     /// Removes one, and what it had out; false if there was none.
     fn delete_remote(&mut self, network: &NetworkId, alias: &Alias) -> Result<bool, Error>;
     /// A task goes out.

@@ -44,7 +44,7 @@ fn network_row(row: &Row<'_>) -> Result<NetworkRow, Error> {
     })
 }
 
-fn token_row(row: &Row<'_>) -> Result<TokenRow, Error> {
+pub(super) fn token_row(row: &Row<'_>) -> Result<TokenRow, Error> {
     Ok(TokenRow {
         token_id: parsed(row, "token_id", TokenId::parse)?,
         hash: get(row, "hash")?,
@@ -56,6 +56,8 @@ fn token_row(row: &Row<'_>) -> Result<TokenRow, Error> {
         has_reported: get(row, "has_reported")?,
         created_at: time(row, "created_at")?,
         last_used_at: optional_time(row, "last_used_at")?,
+        expires_at: optional_time(row, "expires_at")?,
+        client_id: get(row, "client_id")?,
     })
 }
 
@@ -90,6 +92,12 @@ impl AccountReads for Rows<'_> {
 
     fn user_named(&self, username: &str) -> Result<Option<UserRow>, Error> {
         self.one("SELECT * FROM users WHERE username = ?1", [username], user_row)
+    }
+
+    fn user_of_issuer(&self, issuer: &str, subject: &str) -> Result<Option<UserRow>, Error> {
+        let sql = "SELECT u.* FROM oidc_users o JOIN users u ON u.user_id = o.user_id
+                   WHERE o.issuer = ?1 AND o.subject = ?2";
+        self.one(sql, [issuer, subject], user_row)
     }
 
     fn users(&self, after: Option<i64>, bounds: PageBounds) -> Result<Page<UserRow>, Error> {
@@ -142,6 +150,13 @@ impl AccountReads for Rows<'_> {
     fn some_memberships(&self, user: &UserId, most: usize) -> Result<Vec<NetworkId>, Error> {
         let sql = "SELECT network_id FROM members WHERE user_id = ?1 ORDER BY network_id LIMIT ?2";
         self.all(sql, params![user.as_str(), most as i64], |row| parsed(row, "network_id", NetworkId::parse))
+    }
+
+    fn public_networks(&self, from: Option<&NetworkId>, most: usize) -> Result<Vec<NetworkId>, Error> {
+        let sql = "SELECT network_id FROM networks WHERE public_cards = 1 AND network_id >= ?1
+                   ORDER BY network_id LIMIT ?2";
+        let from = from.map_or("", NetworkId::as_str);
+        self.all(sql, params![from, most as i64], |row| parsed(row, "network_id", NetworkId::parse))
     }
 
     fn member_role(&self, network: &NetworkId, user: &UserId) -> Result<Option<NetworkRole>, Error> {
@@ -298,6 +313,13 @@ impl AccountReads for Rows<'_> {
         Ok(stale)
     }
 
+    fn expired_tokens(&self, now: UnixMillis, limit: usize) -> Result<Vec<TokenRow>, Error> {
+        let sql = "SELECT * FROM tokens
+                   WHERE expires_at IS NOT NULL AND expires_at <= ?1 AND revoked_at IS NULL
+                   ORDER BY expires_at LIMIT ?2";
+        self.all(sql, params![now.get(), limit as i64], token_row)
+    }
+
     fn alias_exists(&self, network: &NetworkId, alias: &Alias) -> Result<bool, Error> {
         self.reach(network)?;
         let look = || {
@@ -400,6 +422,18 @@ impl AccountWrites for Rows<'_> {
         Ok(())
     }
 
+    fn change_system_role(&mut self, user: &UserId, role: SystemRole) -> Result<(), Error> {
+        let sql = "UPDATE users SET role = ?2 WHERE user_id = ?1";
+        self.execute(sql, [user.as_str(), role.as_str()])?;
+        Ok(())
+    }
+
+    fn link_user(&mut self, user: &UserId, issuer: &str, subject: &str) -> Result<(), Error> {
+        let sql = "INSERT INTO oidc_users (issuer, subject, user_id) VALUES (?1, ?2, ?3)";
+        self.execute(sql, [issuer, subject, user.as_str()])?;
+        Ok(())
+    }
+
     fn insert_network(&mut self, network: &NetworkRow) -> Result<(), Error> {
         self.execute(
             "INSERT INTO networks (network_id, name, owner_id, description, created_at, updated_at, public_cards,
@@ -481,8 +515,8 @@ impl AccountWrites for Rows<'_> {
 
     fn insert_token(&mut self, token: &TokenRow) -> Result<(), Error> {
         self.execute(
-            "INSERT INTO tokens (token_id, hash, user_id, network_id, alias, name, scope, has_reported, created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            "INSERT INTO tokens (token_id, hash, user_id, network_id, alias, name, scope, has_reported, created_at,
+                expires_at, client_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             params![
                 token.token_id.as_str(),
                 token.hash,
@@ -493,6 +527,8 @@ impl AccountWrites for Rows<'_> {
                 token.scope.as_str(),
                 token.has_reported,
                 token.created_at.get(),
+                token.expires_at.map(UnixMillis::get),
+                token.client_id,
             ],
         )?;
         match (&token.network_id, &token.alias) {
@@ -516,6 +552,12 @@ impl AccountWrites for Rows<'_> {
     fn revoke_token(&mut self, token: &TokenId, at: UnixMillis) -> Result<bool, Error> {
         let sql = "UPDATE tokens SET revoked_at = ?2 WHERE token_id = ?1 AND revoked_at IS NULL";
         Ok(self.execute(sql, params![token.as_str(), at.get()])? > 0)
+    }
+
+    fn renew_token(&mut self, token: &TokenId, expires_at: UnixMillis) -> Result<(), Error> {
+        let sql = "UPDATE tokens SET expires_at = ?2 WHERE token_id = ?1";
+        self.execute(sql, params![token.as_str(), expires_at.get()])?;
+        Ok(())
     }
 
     fn delete_user_token(&mut self, token: &TokenId) -> Result<(), Error> {

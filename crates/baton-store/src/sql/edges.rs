@@ -84,6 +84,11 @@ impl Edge {
         }
     }
 
+    /// Whether it is the edge of one sender and one recipient.
+    pub(crate) fn is_named(&self) -> bool {
+        !self.from_kind.is_empty()
+    }
+
     /// All further edges of an hour.
     pub(crate) fn further(hour: i64) -> Self {
         Self { hour, from_kind: "", from_name: String::new(), to_name: String::new() }

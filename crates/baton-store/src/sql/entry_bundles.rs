@@ -28,8 +28,8 @@ fn fits() -> String {
 /// An entry bundle that was read.
 pub(crate) struct OpenBundle {
     first: u64,
-    events: Entries,
-    packets: Option<Entries>,
+    entries: Entries,
+    with_packets: bool,
 }
 
 impl OpenBundle {
@@ -61,8 +61,11 @@ impl Rows<'_> {
             let packets = blob(row, "packets")?;
             let events = blob(row, "events")?
                 .ok_or_else(|| Error::Corrupt("an entry bundle without events".into()))?;
-            let packets = packets.map(Entries::unpack).transpose().map_err(damaged)?;
-            Ok(OpenBundle { first, events: Entries::unpack(events).map_err(damaged)?, packets })
+            Ok(OpenBundle {
+                first,
+                entries: Entries::unpack(events, packets).map_err(damaged)?,
+                with_packets,
+            })
         })?;
         found.ok_or_else(|| Error::Corrupt(format!("the entry bundle at {first} is missing")))
     }
@@ -75,11 +78,11 @@ impl Rows<'_> {
         index: u64,
     ) -> Result<LeafRow, Error> {
         let number = usize::try_from(index - bundle.first).unwrap_or(usize::MAX);
-        let event = bundle.events.get(number);
+        let event = bundle.entries.event(number);
         if event.is_empty() {
-            return self.own_row(head.place(index)?, bundle.packets.is_some());
+            return self.own_row(head.place(index)?, bundle.with_packets);
         }
-        let packet = bundle.packets.as_ref().map_or(&[][..], |packets| packets.get(number));
+        let packet = if bundle.with_packets { bundle.entries.packet(number) } else { &[] };
         Ok(LeafRow { index, event: event.to_vec(), packet: packet.to_vec() })
     }
 
@@ -134,23 +137,23 @@ impl Rows<'_> {
         }
         let (from, to) = (head.place(first)?, head.place(first + COUNT - 1)?);
         let fits = fits();
-        self.execute_in(
+        self.execute_beside(
             network,
             "INSERT INTO entry_bundles (first, events, packets) VALUES (?1, ?2, ?3)",
-            params![from, bundle.events(), bundle.packets()],
+            params![from, bundle.bytes(), &[][..]],
         )?;
         let sql = format!(
             "INSERT INTO entry_tasks (place, about) SELECT place, about FROM evidence
              WHERE place BETWEEN ?1 AND ?2 AND about IS NOT NULL AND {fits}"
         );
-        self.execute_in(network, &sql, [from, to])?;
-        self.execute_in(
+        self.execute_beside(network, &sql, [from, to])?;
+        self.execute_beside(
             network,
             "UPDATE logs SET bundled = ?2 WHERE log = ?1",
             params![head.log, (first + COUNT) as i64],
         )?;
         let sql = format!("DELETE FROM evidence WHERE place BETWEEN ?1 AND ?2 AND {fits}");
-        let dropped = self.execute_in(network, &sql, [from, to])?;
+        let dropped = self.execute_beside(network, &sql, [from, to])?;
         // Nothing is dropped that the bundle does not have, and nothing stays that it has.
         if dropped != bundle.count() {
             let what =

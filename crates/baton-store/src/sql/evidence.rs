@@ -367,7 +367,7 @@ impl EvidenceWrites for Rows<'_> {
 
     fn put_tile(&mut self, network: &NetworkId, tile: &TileRow) -> Result<(), Error> {
         let head = self.log_to_write(network)?;
-        self.execute_in(
+        self.execute_beside(
             network,
             "INSERT INTO tiles (log, level, n, hashes) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (log, level, n) DO UPDATE SET hashes = excluded.hashes",
@@ -395,7 +395,7 @@ impl EvidenceWrites for Rows<'_> {
             return Ok(false);
         }
         let head = self.log_to_write(network)?;
-        self.execute_in(
+        self.execute_beside(
             network,
             "INSERT INTO checkpoints (log, size, root, note, sealed_at) VALUES (?1, ?2, ?3, ?4, ?5)
              ON CONFLICT (log) DO UPDATE SET size = excluded.size, root = excluded.root, note = excluded.note,

@@ -3,17 +3,20 @@
 //! what is asked of accounts with every call. All of it can be looked up again: it is dropped when a batch is lost, and
 //! when it has grown too large.
 
-use baton_core::{Alias, NetworkId, NetworkRole, PrincipalKind, Status, TaskId, TokenId, UserId, limits};
+use baton_core::{
+    Alias, Latencies, NetworkId, NetworkRole, PrincipalKind, Status, TaskId, TokenId, UserId, limits,
+};
 use foldhash::HashMap;
 use rusqlite::{Connection, params};
 use std::sync::Arc;
 
 use super::counts::{Counts, RecipientChange};
+use super::edges::Edge;
 use super::inbox_line::Line;
 use super::task_row::Task;
 use super::write_set::{Entry, Head, WriteSet};
 use crate::error::Error;
-use crate::rows::{SessionSummaryRow, TokenRow};
+use crate::rows::{MinuteCounts, SessionSummaryRow, TokenRow};
 
 /// A recipient's row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,6 +52,15 @@ pub(crate) struct KnownNetwork {
     pub(crate) recipients: HashMap<(PrincipalKind, String), Recipient>,
     pub(crate) lines: HashMap<Alias, Line>,
     pub(crate) accounts: KnownAccounts,
+    /// On PostgreSQL: its counters that add up durations, as they were last written.
+    pub(crate) tallies: KnownTallies,
+}
+
+/// Counters that are written whole, so that what they have so far has to be known: the newest minute, and edges.
+#[derive(Debug, Default)]
+pub(crate) struct KnownTallies {
+    pub(crate) minute: Option<(i64, MinuteCounts)>,
+    pub(crate) edges: HashMap<Edge, Latencies>,
 }
 
 /// What is asked of a network's accounts; statements change it.
@@ -209,6 +221,7 @@ impl Known {
             network.lines.clear();
             network.task_counts = None;
             network.recipients.clear();
+            network.tallies = KnownTallies::default();
         }
     }
 

@@ -125,7 +125,7 @@ impl PushWrites for Rows<'_> {
         trouble: PushFailures,
         is_open: bool,
     ) -> Result<(), Error> {
-        self.execute_in(
+        self.execute_beside(
             &config.network_id,
             "UPDATE push_configs SET delivered = ?4, failures = ?5, failing_since = ?6, next_at = ?7, is_open = ?8,
                 token = CASE WHEN ?8 THEN token END, credentials = CASE WHEN ?8 THEN credentials END

@@ -215,6 +215,17 @@ impl Rows<'_> {
         self.execute_now(sql, parameters)
     }
 
+    /// The same for rows that are never kept in memory: what is known of the network holds on, also on other hubs.
+    pub(crate) fn execute_beside(
+        &self,
+        network: &NetworkId,
+        sql: &str,
+        parameters: impl Parameters,
+    ) -> Result<usize, Error> {
+        self.write_directly(Extent::Beside(network))?;
+        self.execute_now(sql, parameters)
+    }
+
     /// Writes a time for each of these tokens: by `one` row after the other, or on PostgreSQL by a statement for all of them, in
     /// which `{given}` stands for the list of tokens (`token_id`) and times (`at`). Nothing is decided by such times, so
     /// no network is locked.

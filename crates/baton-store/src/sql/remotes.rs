@@ -17,6 +17,8 @@ fn remote_row(row: &Row<'_>) -> Result<RemoteRow, Error> {
         token_id: parsed(row, "token_id", TokenId::parse)?,
         created_by: get(row, "created_by")?,
         created_at: time(row, "created_at")?,
+        pinned_key: get(row, "pinned_key")?,
+        card_error: get(row, "card_error")?,
     })
 }
 
@@ -77,8 +79,9 @@ impl RemoteReads for Rows<'_> {
 impl RemoteWrites for Rows<'_> {
     fn insert_remote(&mut self, remote: &RemoteRow) -> Result<(), Error> {
         self.execute(
-            "INSERT INTO remotes (network_id, alias, card_url, credential, token_id, created_by, created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT INTO remotes (network_id, alias, card_url, credential, token_id, created_by, created_at,
+                pinned_key, card_error)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             params![
                 remote.network_id.as_str(),
                 remote.alias.as_str(),
@@ -87,9 +90,22 @@ impl RemoteWrites for Rows<'_> {
                 remote.token_id.as_str(),
                 remote.created_by,
                 remote.created_at.get(),
+                remote.pinned_key,
+                remote.card_error,
             ],
         )?;
         Ok(())
+    }
+
+    fn note_remote_card(
+        &mut self,
+        network: &NetworkId,
+        alias: &Alias,
+        pinned_key: Option<&str>,
+        card_error: Option<&str>,
+    ) -> Result<bool, Error> {
+        let sql = "UPDATE remotes SET pinned_key = ?3, card_error = ?4 WHERE network_id = ?1 AND alias = ?2";
+        Ok(self.execute(sql, params![network.as_str(), alias.as_str(), pinned_key, card_error])? > 0)
     }
 
     fn delete_remote(&mut self, network: &NetworkId, alias: &Alias) -> Result<bool, Error> {

@@ -173,9 +173,15 @@ fn columns(search: &TaskSearch) -> String {
 
 /// Whether a row is meant, its texts aside.
 fn is_meant(search: &TaskSearch, row: &Row<'_>, reach: &TaskReach) -> Result<bool, Error> {
-    let TaskSearch { filter, kind, since, until, parent, .. } = search;
+    let TaskSearch { filter, kind, from, to, since, until, parent, .. } = search;
     let is_or_any = |column: &str, value: Option<&str>| match value {
         Some(value) => Ok::<_, Error>(column_text(row, column)?.as_deref() == Some(value)),
+        None => Ok(true),
+    };
+    let has_part = |column: &str, part: Option<&String>| match part {
+        Some(part) => Ok::<_, Error>(
+            column_text(row, column)?.is_some_and(|name| name.to_lowercase().contains(&part.to_lowercase())),
+        ),
         None => Ok(true),
     };
     let made_at = UnixMillis::new(get(row, "created_at")?);
@@ -185,6 +191,8 @@ fn is_meant(search: &TaskSearch, row: &Row<'_>, reach: &TaskReach) -> Result<boo
         && is_or_any("status", filter.status.map(Status::as_str))?
         && is_or_any("to_name", filter.to_name.as_deref())?
         && is_or_any("from_name", filter.from_name.as_deref())?
+        && has_part("from_name", from.as_ref())?
+        && has_part("to_name", to.as_ref())?
         && is_or_any("kind", kind.as_ref().map(baton_core::Kind::as_str))?
         && is_or_any("parent_task_id", parent.as_ref().map(TaskId::as_str))?
         && is_or_any("context_id", filter.context.as_ref().map(ContextId::as_str))?)

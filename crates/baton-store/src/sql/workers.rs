@@ -64,7 +64,7 @@ impl WorkerReads for Rows<'_> {
 impl WorkerWrites for Rows<'_> {
     fn put_worker(&mut self, worker: &WorkerRow, most: usize) -> Result<(), Error> {
         let (network, alias) = (worker.network_id.as_str(), worker.alias.as_str());
-        self.execute_in(
+        self.execute_beside(
             &worker.network_id,
             "INSERT INTO workers (network_id, alias, worker_id, token_id, hostname, project_dir, version, concurrency,
                 description, skills, started_at, last_seen_at)
@@ -91,13 +91,13 @@ impl WorkerWrites for Rows<'_> {
         let sql = "DELETE FROM workers WHERE network_id = ?1 AND alias = ?2 AND worker_id IN
                    (SELECT worker_id FROM workers WHERE network_id = ?1 AND alias = ?2
                     ORDER BY last_seen_at DESC, worker_id = ?3 DESC LIMIT 9223372036854775807 OFFSET ?4)";
-        self.execute_in(&worker.network_id, sql, params![network, alias, worker.worker_id, most as i64])?;
+        self.execute_beside(&worker.network_id, sql, params![network, alias, worker.worker_id, most as i64])?;
         Ok(())
     }
 
     fn remove_worker(&mut self, network: &NetworkId, alias: &Alias, worker_id: &str) -> Result<bool, Error> {
         let sql = "DELETE FROM workers WHERE network_id = ?1 AND alias = ?2 AND worker_id = ?3";
-        Ok(self.execute_in(network, sql, params![network.as_str(), alias.as_str(), worker_id])? > 0)
+        Ok(self.execute_beside(network, sql, params![network.as_str(), alias.as_str(), worker_id])? > 0)
     }
 
     fn forget_workers(&mut self, before: UnixMillis, limit: usize) -> Result<usize, Error> {

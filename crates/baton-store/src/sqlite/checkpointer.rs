@@ -1,9 +1,13 @@
 //! Folds the WAL back into the database, off the writer's path. Under constant load the log is never wholly folded
 //! and would grow forever; past a bound the writer folds the rest itself between two batches, a few milliseconds, and
 //! the log restarts in the same blocks. It must be the writer: it is never idle long enough for another to get its lock.
+//!
+//! SQLite syncs the database only when the last page of the log is folded. Under constant load that is the writer, and it would
+//! wait for all pages that this thread has written since the log began, tens of megabytes. So they are synced here first.
 
 use baton_core::limits;
 use rusqlite::Connection;
+use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
@@ -29,15 +33,18 @@ impl Checkpointer {
         let connection = Connection::open(path)?;
         connection.busy_timeout(limits::WAL_FOLD_LOCKED_MAX)?;
         connection.pragma_update(None, "synchronous", "FULL")?;
+        let database = database_file(path)?;
         let (stop, stopped) = sync_channel::<()>(0);
         let thread = std::thread::Builder::new().name("checkpointer".into()).spawn(move || {
-            let mut folder = Folder { connection, is_ill: false, damage };
+            let mut folder = Folder { connection, database, is_ill: false, damage };
             while matches!(stopped.recv_timeout(limits::WAL_FOLDED_EVERY), Err(RecvTimeoutError::Timeout)) {
                 if folder.fold("PASSIVE") > bound {
                     // What came in meanwhile, and meanwhile again: the less is left, the shorter everybody waits while
-                    // the writer folds the rest.
+                    // the writer folds and syncs the rest.
+                    folder.sync();
                     for _ in 0..limits::WAL_FURTHER_PASSES_COUNT {
                         folder.fold("PASSIVE");
+                        folder.sync();
                     }
                     is_long.store(true, Ordering::Release);
                 }
@@ -56,14 +63,30 @@ impl Checkpointer {
     }
 }
 
+/// The database as a file. It is never closed: with any descriptor of a file the system drops all locks that this process
+/// has on it, and those are SQLite's.
+fn database_file(path: &Path) -> Result<&'static File, Error> {
+    let file = File::open(path).map_err(|error| Error::Unavailable(format!("the database: {error}")))?;
+    Ok(Box::leak(Box::new(file)))
+}
+
 struct Folder {
     connection: Connection,
+    database: &'static File,
     /// The last time failed; reported once, not at every try.
     is_ill: bool,
     damage: Damage,
 }
 
 impl Folder {
+    /// Has the disk take what was folded.
+    fn sync(&self) {
+        // An error is found again by SQLite, whose own descriptor the system tells as well; it counts nothing as folded then.
+        if let Err(error) = self.database.sync_data() {
+            tracing::debug!(%error, "folded pages could not be synced ahead");
+        }
+    }
+
     /// Answers how many frames the log has.
     fn fold(&mut self, mode: &str) -> i64 {
         let sql = format!("PRAGMA wal_checkpoint({mode})");

@@ -65,21 +65,10 @@ impl Rows<'_> {
 
     /// The entries of one bundle, with what is stored beside them.
     fn walk_bundle(&self, log: i64, bundle: &BundleRow, see: SeePart<'_>) -> Result<(), Error> {
-        let (events, packets) = match (Entries::unpack(&bundle.events), Entries::unpack(&bundle.packets)) {
-            (Ok(events), Ok(packets)) => (events, packets),
-            (Err(error), _) => {
-                return see(damage(
-                    bundle.first,
-                    COUNT,
-                    format!("the entry bundle's events: {}", error.cause()),
-                ));
-            }
-            (_, Err(error)) => {
-                return see(damage(
-                    bundle.first,
-                    COUNT,
-                    format!("the entry bundle's packets: {}", error.cause()),
-                ));
+        let entries = match Entries::unpack(&bundle.events, Some(&bundle.packets)) {
+            Ok(entries) => entries,
+            Err(error) => {
+                return see(damage(bundle.first, COUNT, format!("the entry bundle: {}", error.cause())));
             }
         };
         let first = log << INDEX_BITS | bundle.first as i64;
@@ -89,7 +78,7 @@ impl Rows<'_> {
         let in_tail: BTreeSet<u64> =
             self.all(sql, places, |row| Ok(index_of(get(row, "place")?)))?.into_iter().collect();
         for (number, index) in (bundle.first..bundle.first + COUNT).enumerate() {
-            let (event, packet) = (events.get(number), packets.get(number));
+            let (event, packet) = (entries.event(number), entries.packet(number));
             match (event.is_empty(), in_tail.contains(&index)) {
                 (true, false) => see(damage(index, 1, "it is neither in its entry bundle nor in the tail"))?,
                 (true, true) => self.walk_own_row(first | number as i64, see)?,

@@ -46,6 +46,10 @@ const FILES: &[(u32, &str, &str)] = files![
     28 "workers",
     29 "shared_parts",
     30 "artifact_place",
+    32 "oauth",
+    33 "public_cards",
+    34 "remote_keys",
+    35 "zstd_bundles",
 ];
 
 /// The numbers of all migrations, in order.

@@ -171,6 +171,8 @@ pub fn user_token(n: u8, of: u8, name: &str) -> TokenRow {
         has_reported: false,
         created_at: NOW,
         last_used_at: None,
+        expires_at: None,
+        client_id: None,
     }
 }
 
@@ -212,6 +214,8 @@ pub fn remote_with(token: &TokenRow) -> RemoteRow {
         token_id: token.token_id.clone(),
         created_by: "user1".into(),
         created_at: NOW,
+        pinned_key: None,
+        card_error: None,
     }
 }
 

@@ -9,6 +9,8 @@ mod refused;
 mod replica;
 #[allow(dead_code)] // shared with the tests of the binary, which use the rest of it
 mod server;
+mod standby;
+mod starting;
 mod tls;
 
 pub(crate) use server::{database_of, empty_database, forget, named_in, run_on, settings};

@@ -43,7 +43,12 @@ impl AgentLink {
 
     async fn mint(link: Link, alias: &Alias) -> Result<Self, Failure> {
         let network_id = Some(link.the_network().await?);
-        let args = tokens::NewNodeToken { network_id, node_name: Some(alias.to_string()), scope: None };
+        let args = tokens::NewNodeToken {
+            network_id,
+            node_name: Some(alias.to_string()),
+            scope: None,
+            expires_in_seconds: None,
+        };
         let minted = link.client.mint_node_token(&args).await?.into_value();
         let token = Token::parse(&minted.token);
         let client = token.clone().map_or_else(|| link.client.clone(), |token| link.client.with_token(token));

@@ -43,7 +43,7 @@ pub(crate) struct Init {
     /// The file to write the server to, if it is not the client's usual one; then no other file is written
     #[arg(long, value_name = "FILE", requires = "write")]
     file: Option<PathBuf>,
-    /// Claude Code: wake an idle session when something waits in its inbox
+    /// Claude Code: wake an idle session when something waits in its inbox. Codex: continue then, when a turn ends
     #[arg(long, requires = "write", conflicts_with = "file")]
     hooks: bool,
     #[command(flatten)]
@@ -52,9 +52,9 @@ pub(crate) struct Init {
 
 impl Init {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
-        if self.hooks && self.client != McpClient::Claude {
+        if self.hooks && self.client.hooks_file()?.is_none() {
             return Err(Failure::usage(
-                "--hooks is for Claude Code: other clients cannot be woken by a command",
+                "--hooks is for Claude Code and Codex: in other clients no command can bring a session back",
             ));
         }
         let profile = self.connection.profile()?;
@@ -89,10 +89,13 @@ impl Init {
         {
             change(&allowed, |before| self.client.permitted(before))?;
             let _ = writeln!(said, "allowed its tools in {}", allowed.display());
-            if self.hooks {
-                change(&allowed, |before| self.client.hooked(before, entry))?;
-                let _ = writeln!(said, "wrote a Stop hook that waits for the inbox to {}", allowed.display());
-            }
+        }
+        if self.hooks
+            && let Some(file) = self.client.hooks_file()?
+        {
+            change(&file, |before| self.client.hooked(before, entry))?;
+            let (what, rest) = self.client.hook_words();
+            let _ = writeln!(said, "{what} to {}{rest}", file.display());
         }
         if self.form == Transport::Http {
             said.push_str("set BATON_TOKEN to the agent's token where the client starts\n");

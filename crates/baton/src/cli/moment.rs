@@ -1,6 +1,6 @@
 //! Times for people: in their own zone, and how long ago.
 
-use baton_core::UnixMillis;
+use baton_core::{UnixMillis, limits};
 use chrono::{DateTime, Local};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -15,6 +15,44 @@ pub(crate) fn now() -> UnixMillis {
 /// A time in the past as people write it: `90s`, `10m`, `2h`, `3d` before now, or a date and time in RFC 3339.
 pub(crate) fn since(text: &str) -> Result<UnixMillis, String> {
     since_at(now(), text)
+}
+
+/// A span of time ahead as people write it, in seconds: `30m`, `12h`, `90d`.
+pub(crate) fn life(text: &str) -> Result<i64, String> {
+    let rule = || "must be a span such as 30m, 12h or 90d".to_owned();
+    let unit = text.chars().next_back().ok_or_else(rule)?;
+    let count: i64 = text[..text.len() - unit.len_utf8()].parse().map_err(|_| rule())?;
+    let seconds = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3_600,
+        'd' => 86_400,
+        _ => return Err(rule()),
+    };
+    let bounds = i64::from(limits::TOKEN_LIFE_MIN_SECONDS)..=i64::from(limits::TOKEN_LIFE_MAX_SECONDS);
+    let span = count.checked_mul(seconds).filter(|span| bounds.contains(span));
+    span.ok_or_else(|| format!("must be 1s to {}d", limits::TOKEN_LIFE_MAX_SECONDS / 86_400))
+}
+
+/// How long until then, roughly.
+pub(crate) fn until(time: WireTime) -> String {
+    left((time.0.get() - now().get()) / 1000)
+}
+
+/// So many seconds, roughly.
+pub(crate) fn left(seconds: i64) -> String {
+    match seconds {
+        ..=0 => "now".into(),
+        1..60 => format!("in {seconds} s"),
+        60..3_600 => format!("in {} min", seconds / 60),
+        3_600..172_800 => format!("in {} h", seconds / 3_600),
+        _ => format!("in {} d", seconds / 86_400),
+    }
+}
+
+/// Whether that is soon for a token to end.
+pub(crate) fn is_soon(time: WireTime) -> bool {
+    (time.0.get() - now().get()) / 1000 < i64::from(limits::TOKEN_EXPIRES_SOON_SECONDS)
 }
 
 fn since_at(now: UnixMillis, text: &str) -> Result<UnixMillis, String> {

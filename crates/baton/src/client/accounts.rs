@@ -117,6 +117,7 @@ pub(crate) struct Joined {
 pub(crate) struct MintedToken {
     pub(crate) token: String,
     pub(crate) token_id: String,
+    pub(crate) expires_at: Option<WireTime>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -127,6 +128,7 @@ pub(crate) struct ListedToken {
     pub(crate) network_id: Option<String>,
     pub(crate) last_used_at: Option<WireTime>,
     pub(crate) created_at: WireTime,
+    pub(crate) expires_at: Option<WireTime>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
 
-use super::{Backoff, Client, Error, HubAddress, HubResponse, response};
+use super::{Backoff, Client, Error, HubAddress, HubResponse, response, token_expiry};
 
 /// When a call may be sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,7 +127,9 @@ impl<'a> Call<'a> {
         let request =
             self.request.try_clone().ok_or_else(|| Error::protocol(self.hub, "the call has no copy"))?;
         let response = request.timeout(self.timeout).send().await;
-        response.map_err(|error| Error::unreachable(self.hub, &error))
+        let response = response.map_err(|error| Error::unreachable(self.hub, &error))?;
+        token_expiry::note(response.headers());
+        Ok(response)
     }
 
     /// Sends the call and gives back its answer's head; the body is the caller's.
@@ -150,6 +152,7 @@ async fn head(hub: &HubAddress, request: RequestBuilder, patience: Duration) -> 
     let head = tokio::time::timeout(patience, request.send()).await;
     let response = head.map_err(|_| Error::silent(hub))?.map_err(|error| Error::unreachable(hub, &error))?;
     let status = response.status();
+    token_expiry::note(response.headers());
     if status.is_success() {
         return Ok(response);
     }

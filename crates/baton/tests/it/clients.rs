@@ -1,5 +1,5 @@
 //! The official A2A clients, and the MCP client, against a real hub with a `baton work` worker behind the alias. Each A2A
-//! client does the same steps over both bindings and says what came of each in a line; `steps` compares the lines with what
+//! client does the same steps over every binding and says what came of each in a line; `steps` compares the lines with what
 //! the contract says. Every client has the same `conversation` with a shell agent that asks.
 //! The Python and JavaScript scripts lie in `tests/clients/`; `make clients` installs what they need.
 
@@ -12,8 +12,8 @@ mod script;
 pub(crate) mod stage;
 mod steps;
 
-/// The two bindings every base has.
-const BINDINGS: [&str; 2] = ["JSONRPC", "HTTP+JSON"];
+/// The bindings every agent has.
+const BINDINGS: [&str; 3] = ["JSONRPC", "HTTP+JSON", "GRPC"];
 
 /// What a client's own helper says of a card: it bears the hub's signature, and a changed one does not.
 fn assert_signed(steps: &[serde_json::Value]) {

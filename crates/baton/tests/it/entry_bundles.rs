@@ -29,9 +29,9 @@ pub(crate) fn entries(database: &Connection, first: i64) -> Vec<Option<Entry>> {
     let sql = "SELECT events, packets FROM entry_bundles WHERE first = ?1";
     let columns = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
     let (events, packets): (Vec<u8>, Vec<u8>) = database.query_row(sql, [first], columns).unwrap();
-    let (events, packets) = (Entries::unpack(&events).unwrap(), Entries::unpack(&packets).unwrap());
-    let entry = |n| Entry { event: events.get(n).to_vec(), packet: packets.get(n).to_vec() };
-    (0..COUNT).map(|n| (!events.get(n).is_empty()).then(|| entry(n))).collect()
+    let entries = Entries::unpack(&events, Some(&packets)).unwrap();
+    let entry = |n| Entry { event: entries.event(n).to_vec(), packet: entries.packet(n).to_vec() };
+    (0..COUNT).map(|n| (!entries.event(n).is_empty()).then(|| entry(n))).collect()
 }
 
 /// Packs a bundle again after a change to its entries.
@@ -39,11 +39,11 @@ pub(crate) fn repack(database: &Connection, first: i64, change: impl FnOnce(&mut
     let mut changed = entries(database, first);
     change(&mut changed);
     let bundle = EntryBundle::pack(&changed).unwrap();
-    let sql = "UPDATE entry_bundles SET events = ?2, packets = ?3 WHERE first = ?1";
-    assert_eq!(database.execute(sql, params![first, bundle.events(), bundle.packets()]).unwrap(), 1);
+    let sql = "UPDATE entry_bundles SET events = ?2, packets = x'' WHERE first = ?1";
+    assert_eq!(database.execute(sql, params![first, bundle.bytes()]).unwrap(), 1);
 }
 
-/// A column of as many entries as there are.
+/// A column of as many entries as there are, as bundles had two of before schema 35.
 pub(crate) fn column<'e>(parts: impl IntoIterator<Item = &'e [u8]>) -> Vec<u8> {
     let mut column = ZlibEncoder::new(Vec::new(), Compression::fast());
     for part in parts {
@@ -51,4 +51,14 @@ pub(crate) fn column<'e>(parts: impl IntoIterator<Item = &'e [u8]>) -> Vec<u8> {
         column.write_all(part).unwrap();
     }
     column.finish().unwrap()
+}
+
+/// Rewrites a bundle as hubs before schema 35 stored it: events and packets in columns of their own.
+pub(crate) fn as_columns(database: &Connection, first: i64) {
+    let entries = entries(database, first);
+    let part =
+        |of: fn(&Entry) -> &[u8]| column(entries.iter().map(|entry| entry.as_ref().map_or(&[][..], of)));
+    let sql = "UPDATE entry_bundles SET events = ?2, packets = ?3 WHERE first = ?1";
+    let columns = params![first, part(|entry| &entry.event), part(|entry| &entry.packet)];
+    assert_eq!(database.execute(sql, columns).unwrap(), 1);
 }

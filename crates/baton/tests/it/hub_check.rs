@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-use super::entry_bundles::{COUNT, column, entries, repack, wait_until_bundled};
+use super::entry_bundles::{COUNT, as_columns, column, entries, repack, wait_until_bundled};
 use super::hub::{Hub, baton};
 use super::program::{self, Ran, names};
 use super::tenant::{Tenant, act, claim, report, send, succeed, text};
@@ -351,12 +351,24 @@ fn entry_bundles_that_were_changed_are_named() {
         let found = left.damaged(|db| named(db, gone, index));
         only(&found, index, &["entry_bundle"]);
     }
-    // Cannot be inflated, cut, followed by more, without end.
-    let no_zlib = "UPDATE entry_bundles SET events = x'0011223344' WHERE first = ?1";
-    let cut = "UPDATE entry_bundles SET packets = substr(packets, 1, length(packets) / 2) WHERE first = ?1";
+    // Cannot be unpacked, cut, followed by more, without end.
+    let noise = "UPDATE entry_bundles SET events = x'0011223344' WHERE first = ?1";
+    let cut = "UPDATE entry_bundles SET events = substr(events, 1, length(events) / 2) WHERE first = ?1";
     let more = "UPDATE entry_bundles SET events = CAST(events || x'00' AS BLOB) WHERE first = ?1";
-    for sql in [no_zlib, cut, more] {
+    let beside = "UPDATE entry_bundles SET packets = x'00' WHERE first = ?1";
+    for sql in [noise, cut, more, beside] {
         let found = left.damaged(|db| named(db, sql, 256));
+        only(&found, 256, &["entry_bundle"]);
+    }
+    // The same of one that an older hub packed.
+    for column in ["events", "packets"] {
+        let cut = format!(
+            "UPDATE entry_bundles SET {column} = substr({column}, 1, length({column}) / 2) WHERE first = ?1"
+        );
+        let found = left.damaged(|db| {
+            as_columns(db, at(256));
+            named(db, &cut, 256);
+        });
         only(&found, 256, &["entry_bundle"]);
     }
     let bomb = column(vec![&[b'x'; 60_000][..]; 2_000]);

@@ -222,6 +222,7 @@ fn no_list_shows_a_byte_of_another_tenant() {
         "/ready",
         "/openapi.json",
         "/metrics",
+        "/.well-known/ai-catalog.json",
         "/api/auth/me",
         "/api/auth/tokens",
         "/api/networks",

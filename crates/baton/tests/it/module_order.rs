@@ -37,7 +37,7 @@ fn read(source: &Path, folder: &Path, imports: &mut Imports) {
         let name = path.strip_prefix(source).unwrap().to_string_lossy().into_owned();
         let module = name.split('/').next().unwrap().trim_end_matches(".rs").to_owned();
         // A root names every module and is named by none; what tests need is not what the product needs.
-        if ["main", "lib", "fixture", "foreign_and_missing"].contains(&module.as_str())
+        if ["main", "lib", "fixture", "foreign_and_missing", "after_commit"].contains(&module.as_str())
             || name.contains("tests")
         {
             continue;

@@ -3,6 +3,7 @@
 mod agent;
 mod cancels;
 mod ends;
+mod keys;
 mod outages;
 mod questions;
 mod reassigns;

@@ -6,6 +6,7 @@ pub(crate) mod conversation;
 mod crashes;
 mod demo;
 mod ends;
+mod handles;
 mod inbox_wait;
 mod init;
 mod outputs;

@@ -28,6 +28,30 @@ a token the response is 401 with `WWW-Authenticate: Bearer realm=\"baton\"`.
 | resources | `baton://inbox`, `baton://agents` and `baton://task/{id}`, as JSON; `?network_id=` selects one of several networks |
 | `subscriptions/listen` | from revision 2026-07-28 on, for at most 64 of these resources: `notifications/resources/updated`, at most five a second. It counts as one of the token's streams |
 | prompts | `delegate` (`task`, `agent?`) and `triage-inbox` |
+| extensions | `io.modelcontextprotocol/tasks`: [handles to tasks](#handles-to-tasks), from revision 2026-07-28 on |
+
+## Handles to tasks
+
+The tasks extension (SEP-2663). To a client that declares it with the request (`_meta`, `io.modelcontextprotocol/clientCapabilities`), `send_task` responds with `resultType: \"task\"` and a handle,
+unless `wait_seconds` was enough to see the end. The handle (`taskId`) is the task's id: any task that you can see has one, and it outlives a restart of client and hub.
+
+| method | |
+|---|---|
+| `tasks/get` | how the task stands, see below |
+| `tasks/update` | answers the question of the task's agent: `inputResponses` has its key and `{\"action\":\"accept\",\"content\":{\"answer\":…}}`. `decline` and `cancel` leave the question open; an answer to a question that is no longer open changes nothing |
+| `tasks/cancel` | cancels the task; one that has ended stays as it is |
+
+| status of the task | status of the handle | with it |
+|---|---|---|
+| `delivered`, `acked`, `running` | `working` | `statusMessage`: the progress that was reported last |
+| `waiting_input` | `input_required` | `inputRequests`: one form (`elicitation/create`) with the field `answer`, an `enum` if the question has options. Empty if the client shows no forms, or if the agent asks its sender to authenticate; `statusMessage` has the question then too |
+| `replied` | `completed` | `result`: what `send_task` returns if it waits for the end, `isError: false` |
+| `failed` by its agent | `completed` | the same, `isError: true` |
+| `failed` by the hub, `expired` | `failed` | `error` -32000; `data.status` is the status of the task |
+| `cancelled` | `cancelled` | |
+
+`pollIntervalMs` is 1000. `ttlMs` is `null`; on a hub that removes old tasks it is, for a task that has ended, the time from its creation until it may be removed. A task that does not exist or that you cannot see is
+-32602, so is an answer that the question does not take; a client that does not declare the extension gets -32021. `notifications/tasks` are not sent: subscribe to `baton://task/{id}`.
 
 The fields of rows are described in [the wire protocol](wire.md#reading). `?` marks an argument that may be left out.
 ";

@@ -4,7 +4,7 @@ import { html, render, useEffect, useRef, useState } from '/assets/vendor.js';
 import { get, getAll, onSignedOut } from '/assets/api.js';
 import { listen, onRefused } from '/assets/live.js';
 import { onNavigate } from '/assets/parts.js';
-import { Shell, PAGES } from '/assets/shell.js';
+import { MISSING, PAGES, Shell, loadOthers } from '/assets/shell.js';
 import { NewPassword, SignIn } from '/assets/sign-in.js';
 
 const decoded = (part) => { try { return decodeURIComponent(part); } catch { return ''; } };
@@ -12,7 +12,7 @@ const decoded = (part) => { try { return decodeURIComponent(part); } catch { ret
 /// `/n/NETWORK/PAGE/ID?query` as its parts.
 function place() {
   const [, n, network, page = '', id = ''] = location.pathname.split('/').map(decoded);
-  return { network: n === 'n' ? network : null, page: Object.hasOwn(PAGES, page) ? page : 'overview', id, search: new URLSearchParams(location.search) };
+  return { network: n === 'n' ? network : null, page: Object.hasOwn(PAGES, page) ? page : page ? MISSING : 'overview', id, search: new URLSearchParams(location.search) };
 }
 
 function remembered(networks) {
@@ -70,6 +70,7 @@ function App() {
     listen(current);
     if (current) try { localStorage.setItem('baton-network', current); } catch { /* storage is off */ }
   }, [current]);
+  useEffect(() => { if (session) loadOthers(); }, [!session]);
   useEffect(() => {
     if (session && !at.network && remembered(networks)) {
       history.replaceState(null, '', `/n/${remembered(networks)}/overview`);

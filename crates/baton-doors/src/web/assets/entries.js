@@ -4,21 +4,25 @@ import { html, useState } from '/assets/vendor.js';
 import { get, query } from '/assets/api.js';
 import { canCheck, isIncluded, parseNote, signatureFits } from '/assets/check.js';
 import { useRead } from '/assets/live.js';
-import { Card, Code, Empty, Trouble, Waiting, number, plural } from '/assets/parts.js';
+import { Card, Code, Empty, Link, Trouble, Waiting, number, plural, short } from '/assets/parts.js';
 import { Clock } from '/assets/time.js';
 
-const kind = (event) => event.type.replace('assay.adapter.a2a.', '');
+/// What an event is of, without what all of them begin with.
+export const kind = (event) => event.type.replace('assay.adapter.a2a.', '');
 
-export function Entry({ event, verdict }) {
-  const { handoff, task, agent } = event.data;
+export function Entry({ event, verdict, base }) {
+  const { handoff, task, agent, attributes } = event.data;
+  const { from, to } = attributes?.baton || {};
   return html`<li class="entry"><details>
     <summary><span class="entry-n num">#${number(event.assayseq)}</span><b>${kind(event)}</b>
       <span class="clip">${(task?.status || '').replace('_', ' ')} ${agent?.id ? `by ${agent.id}` : ''}</span>
+      ${base && from && to && html`<span class="clip entry-who">${from} → ${to}</span>`}
       ${event.batonorigin === 'reported' && html`<span class="tag" title="Handed in by ${event.batonreporter}: the hub did not see it happen">reported</span>`}
       ${handoff?.visible && html`<span class="tag" title="A bounded observed visibility flag only">handoff visible</span>`}
       ${verdict && html`<span class="verdict ${verdict.ok ? 'good' : 'bad'}">${verdict.ok ? 'in the log' : 'does not agree'}</span>`}
       <span class="quiet entry-time"><${Clock} at=${event.time} /></span></summary>
-    <pre class="said small" tabindex="0">${JSON.stringify(event, null, 2)}</pre></details></li>`;
+    <pre class="said small" tabindex="0">${JSON.stringify(event, null, 2)}</pre></details>
+    ${base && task?.id && html`<${Link} to=${`${base}/tasks/${task.id}`} class="entry-task" title=${task.id}>task ${short(task.id)}<//>`}</li>`;
 }
 
 /// Checks each event against one signed checkpoint.

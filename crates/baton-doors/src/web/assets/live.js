@@ -114,9 +114,9 @@ export function useLiveState() {
   return now;
 }
 
-/// Reads `path` and keeps it fresh; with the name of a list, all its pages. What was read stays on the page while it is
+/// Reads `path` and keeps it fresh as things happen, or every so often; with the name of a list, all its pages. What was read stays on the page while it is
 /// read again.
-export function useRead(path, { live = true, list = null } = {}) {
+export function useRead(path, { live = true, list = null, everyMs = 0 } = {}) {
   const [read, set] = useState({ data: null, error: null, path: null });
   const flight = useRef({ busy: false, dirty: false, beganAt: 0 });
   const wanted = useRef(path);
@@ -146,6 +146,11 @@ export function useRead(path, { live = true, list = null } = {}) {
     ticks.add(tell);
     return () => ticks.delete(tell);
   }, [live]);
+  useEffect(() => {
+    if (!everyMs) return undefined;
+    const timer = setInterval(() => { if (!document.hidden) refresh.current(); }, everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
   useEffect(() => () => { if (failing.delete(flight)) tellStates(); }, []);
   return { data: read.path === path ? read.data : null, error: read.path === path ? read.error : null, refresh: () => refresh.current() };
 }

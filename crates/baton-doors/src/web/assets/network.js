@@ -7,6 +7,7 @@ import { useRead } from '/assets/live.js';
 import { LIMITS } from '/assets/facts.js';
 import { Card, Code, Dialog, Empty, Field, PageHead, Trouble, Waiting, go, mayManage, useAct } from '/assets/parts.js';
 import { Ago, Until } from '/assets/time.js';
+import { Tokens } from '/assets/tokens.js';
 
 const ROLES = { admin: 'admin: also members and invites', member: 'member: sends, cancels, makes keys', viewer: 'viewer: looks' };
 
@@ -104,6 +105,7 @@ export default function Network({ network, role, session, reload }) {
     ${!mayManage(role) && html`<${Card}><${Empty}><p>Owners and admins of the network see its members and invites here.</p><//><//>`}
     ${role === 'owner' && html`<${Name} key=${network.network_name} network=${network} reload=${reload} />`}
     ${role && role !== 'owner' && html`<${Leave} network=${network} reload=${reload} />`}
+    <${Tokens} network=${network} />
     <${Invitations} reload=${reload} />
     <${Others} reload=${reload} />
     <${Card} title="Its id"><${Code}>${network.network_id}<//><//>`;

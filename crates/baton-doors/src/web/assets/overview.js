@@ -1,6 +1,6 @@
 // The network at a glance: who is there, what happens, what needs somebody.
 
-import { html, useEffect } from '/assets/vendor.js';
+import { html, useEffect, useState } from '/assets/vendor.js';
 import { query } from '/assets/api.js';
 import { useRead } from '/assets/live.js';
 import { ENDS, LIMITS, OPEN } from '/assets/facts.js';
@@ -37,6 +37,21 @@ function Tiles({ overview, agents, base }) {
     <${Tile} name="Failed, last hour" value=${number(failed)} note=${ended ? `${((100 * failed) / ended).toFixed(failed && failed / ended < 0.01 ? 1 : 0)} % of ends · ${number(hour('expired'))} expired` : 'nothing ended yet'} tone=${failed ? 'bad' : ''} to=${`${base}/tasks?status=failed`} />
     <${Tile} name="p50 duration, last hour" value=${p50 == null ? '–' : duration(p50)} note=${p95 == null ? 'nothing ended yet' : `p95 ${duration(p95)}`} />
   </div>`;
+}
+
+const RANGES = { 1: 'The last hour', 24: 'The last day', 168: 'The last week' };
+
+/// What happened, over an hour, a day or a week. Only the hour is read again as things happen; the others each minute.
+function Activity({ network, overview }) {
+  const [hours, set] = useState('1');
+  const longer = useRead(hours === '1' ? null : query('/api/overview', { network_id: network.network_id, hours }), { live: false, everyMs: 60000 });
+  const read = hours === '1' ? { data: overview } : longer;
+  const range = html`<div class="choice" role="group" aria-label="Time">${Object.entries({ 1: '1 h', 24: '24 h', 168: '7 days' }).map(([value, name]) => html`
+    <button type="button" aria-pressed=${hours === value} onClick=${() => set(value)}>${name}</button>`)}</div>`;
+  const isQuiet = read.data?.minutes.every((m) => !m.sent && ENDS.every((end) => !m[end]));
+  return html`<${Card} title=${RANGES[hours]} aside=${range}>
+    ${!read.data ? html`<${Waiting} read=${read} lines=${5} />` : isQuiet ? html`<${Empty}><p>No task was sent and none ended in this time.${hours === '1' ? ' Choose a longer one to see earlier work.' : ''}</p><//>`
+      : html`<${Plot} minutes=${read.data.minutes} stepMinutes=${read.data.step_minutes} name=${RANGES[hours]} />`}<//>`;
 }
 
 function States({ counts, base }) {
@@ -93,7 +108,7 @@ export default function Overview({ network, base, role }) {
       ${isNew ? html`<${FirstSteps} base=${base} role=${role} />` : html`
         <${Tiles} overview=${overview.data} agents=${agents} base=${base} />
         <div class="split">
-          <div class="col"><${Card} title="The last hour"><${Plot} minutes=${overview.data.minutes} /><//><${States} counts=${overview.data.tasks.by_status} base=${base} /></div>
+          <div class="col"><${Activity} network=${network} overview=${overview.data} /><${States} counts=${overview.data.tasks.by_status} base=${base} /></div>
           <div class="col"><${Attention} attention=${overview.data.attention} base=${base} /></div>
         </div>
         ${agents.length ? html`<${Agents} agents=${agents} base=${base} />` : html`<${FirstSteps} base=${base} role=${role} />`}`}`}`;

@@ -1,10 +1,11 @@
-// The last hour, minute by minute: bars of how tasks ended, a line of how many were sent, and below it how long
-// they took. Real counters, drawn as SVG; the figures of a minute are shown under the pointer and to screen readers.
+// A network's last hours, step by step: bars of how tasks ended, a line of how many were sent, and below it how long
+// they took. Real counters, drawn as SVG; the figures of a step are shown under the pointer, by the arrow keys, and in a
+// table for screen readers.
 
 import { html, useState } from '/assets/vendor.js';
 import { ENDS } from '/assets/facts.js';
 import { number, plural, useWidth } from '/assets/parts.js';
-import { duration, minute } from '/assets/time.js';
+import { day, duration, minute, moment, parse } from '/assets/time.js';
 
 const TALL = 132;
 const LOW = 74;
@@ -33,7 +34,7 @@ function line(points) {
   }
   return path;
 }
-// A measured minute between two empty ones is a dot, not nothing.
+// A measured step between two empty ones is a dot, not nothing.
 const alone = (minutes, i, key) => minutes[i][key] != null && minutes[i - 1]?.[key] == null && minutes[i + 1]?.[key] == null;
 
 function Axis({ y, height, top, width, text }) {
@@ -43,7 +44,7 @@ function Axis({ y, height, top, width, text }) {
   });
 }
 
-export function Plot({ minutes }) {
+export function Plot({ minutes, stepMinutes, name }) {
   const [box, width] = useWidth(640);
   const [at, setAt] = useState(null);
   const step = (width - LEFT) / minutes.length;
@@ -60,6 +61,15 @@ export function Plot({ minutes }) {
   const total = minutes.reduce((sum, m) => sum + ended(m), 0);
   const sent = minutes.reduce((sum, m) => sum + m.sent, 0);
   const shown = at == null ? null : minutes[at];
+  const isLong = stepMinutes * minutes.length > 24 * 60;
+  const tick = isLong ? day : minute;
+  const when = (m) => (stepMinutes === 1 ? minute(m.at) : isLong ? moment(m.at) : `${minute(m.at)}–${minute(new Date(+parse(m.at) + stepMinutes * 60000))}`);
+  const walk = (event) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    setAt((was) => Math.min(minutes.length - 1, Math.max(0, was == null ? minutes.length - 1 : was + by)));
+  };
   const bars = minutes.map((m, i) => {
     let floor = TALL;
     return ENDS.filter((end) => m[end]).map((end) => {
@@ -68,9 +78,9 @@ export function Plot({ minutes }) {
       return html`<rect class="bar f-${end}" x=${x(i) + step * 0.14} y=${floor} width=${Math.max(1, step * 0.72)} height=${height} rx=${Math.min(2, step * 0.2)} />`;
     });
   });
-  const label = `The last hour: ${plural(sent, 'task')} sent, ${plural(total, 'task')} ended.`;
+  const label = `${name}: ${plural(sent, 'task')} sent, ${plural(total, 'task')} ended.`;
   return html`<div class="plot" ref=${box}>
-    <svg width=${width} height=${TALL + LOW + 74} role="img" aria-label=${label} onPointerMove=${move} onPointerLeave=${() => setAt(null)}>
+    <svg width=${width} height=${TALL + LOW + 74} role="img" aria-label=${label} tabindex="0" onPointerMove=${move} onPointerDown=${move} onPointerLeave=${() => setAt(null)} onKeyDown=${walk} onBlur=${() => setAt(null)}>
       <g transform="translate(0 8)">
         <${Axis} y=${0} height=${TALL} top=${most} width=${width} text=${number} />
         ${bars}
@@ -81,15 +91,15 @@ export function Plot({ minutes }) {
         <path class="line p50" d=${line(minutes.map((m, i) => [x(i) + step / 2, z(m.p50_ms)]))} />
         ${minutes.map((m, i) => ['p95', 'p50'].filter((p) => alone(minutes, i, `${p}_ms`)).map((p) =>
           html`<circle class="lone ${p}" cx=${x(i) + step / 2} cy=${z(m[`${p}_ms`])} r="2.2" />`))}
-        ${(width < 480 ? [0, 30] : [0, 15, 30, 45]).map((i) => html`<text class="tick" x=${x(i)} y=${TALL + LOW + 62}>${minute(minutes[i].at)}</text>`)}
+        ${(width < 480 ? [0, 0.5] : [0, 0.25, 0.5, 0.75]).map((part) => Math.round(part * minutes.length)).map((i) => html`<text class="tick" x=${x(i)} y=${TALL + LOW + 62}>${tick(minutes[i].at)}</text>`)}
         <text class="tick" x=${width} y=${TALL + LOW + 62} text-anchor="end">now</text>
         ${shown && html`<rect class="cursor" x=${x(at)} y="0" width=${step} height=${TALL + 44 + LOW} />`}
       </g>
     </svg>
-    <table class="visually-hidden"><caption>The minutes in which something happened</caption><thead><tr><th>Minute</th><th>Sent</th>${ENDS.map((end) => html`<th>${end}</th>`)}<th>p50 duration</th></tr></thead>
-      <tbody>${minutes.filter((m) => m.sent || ended(m)).map((m) => html`<tr key=${m.at}><td>${minute(m.at)}</td><td>${m.sent}</td>${ENDS.map((end) => html`<td>${m[end]}</td>`)}<td>${duration(m.p50_ms)}</td></tr>`)}</tbody></table>
+    <div class="visually-hidden"><table><caption>The times at which something happened</caption><thead><tr><th>Time</th><th>Sent</th>${ENDS.map((end) => html`<th>${end}</th>`)}<th>p50 duration</th></tr></thead>
+      <tbody>${minutes.filter((m) => m.sent || ended(m)).map((m) => html`<tr key=${m.at}><td>${when(m)}</td><td>${m.sent}</td>${ENDS.map((end) => html`<td>${m[end]}</td>`)}<td>${duration(m.p50_ms)}</td></tr>`)}</tbody></table></div>
     <p class="legend">${shown
-      ? html`<b>${minute(shown.at)}</b><span><i class="line-key sent"></i>${number(shown.sent)} sent</span>${ENDS.filter((end) => shown[end]).map((end) => html`<span><i class="key f-${end}"></i>${number(shown[end])} ${end}</span>`)}
+      ? html`<b>${when(shown)}</b><span><i class="line-key sent"></i>${number(shown.sent)} sent</span>${ENDS.filter((end) => shown[end]).map((end) => html`<span><i class="key f-${end}"></i>${number(shown[end])} ${end}</span>`)}
         ${shown.p50_ms != null && html`<span>p50 ${duration(shown.p50_ms)}, p95 ${duration(shown.p95_ms)}</span>`}`
       : html`<span><i class="line-key sent"></i>sent</span>${ENDS.map((end) => html`<span><i class="key f-${end}"></i>${end}</span>`)}<span><i class="line-key p50"></i>p50 duration</span><span><i class="line-key p95"></i>p95 duration</span>`}</p>
   </div>`;

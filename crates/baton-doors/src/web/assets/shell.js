@@ -5,10 +5,12 @@ import { del, post } from '/assets/api.js';
 import { Invitations } from '/assets/invitations.js';
 import { useLiveState } from '/assets/live.js';
 import { LIMITS } from '/assets/facts.js';
-import { Card, Dialog, Empty, Field, Icon, Link, Trouble, Waiting, go, useAct } from '/assets/parts.js';
+import { Card, Dialog, Empty, Field, Icon, Link, PageHead, Trouble, Waiting, go, useAct } from '/assets/parts.js';
 import { PasswordForm } from '/assets/sign-in.js';
+import { time } from '/assets/time.js';
 
-// Each page comes when it is first opened, so that the first paint waits for none.
+// Each page comes when it is first opened, so that the first paint waits for none; the others follow once the browser has
+// nothing else to do, so that going to them needs no hub.
 export const PAGES = {
   overview: { name: 'Overview', load: () => import('/assets/overview.js') },
   tasks: { name: 'Tasks', load: () => import('/assets/tasks.js') },
@@ -18,6 +20,8 @@ export const PAGES = {
   network: { name: 'Network', load: () => import('/assets/network.js') },
   evidence: { name: 'Evidence', load: () => import('/assets/evidence.js') },
 };
+/// The page of an address that is none.
+export const MISSING = 'missing';
 const ON_PHONE = ['overview', 'tasks', 'send', 'agents'];
 
 const LIVE_WORDS = { live: 'Live', stale: 'Some data could not be read, retrying…', connecting: 'Connecting…', away: 'Hub unreachable, retrying…', off: 'Not connected' };
@@ -40,7 +44,7 @@ function ThemeButton() {
 }
 
 function NetworkSwitch({ session, network, page }) {
-  const change = (event) => go(`/n/${event.target.value}/${page}`);
+  const change = (event) => go(`/n/${event.target.value}/${page === MISSING ? 'overview' : page}`);
   const isListed = session.networks.some((n) => n.network_id === network?.network_id);
   return html`<label class="switch"><span class="visually-hidden">Network</span>
     <select onChange=${change} value=${network?.network_id || ''}>
@@ -81,20 +85,54 @@ class Boundary extends Component {
   }
 }
 
+const AGAIN_MS = 2000;
+const isThere = (page) => fetch(`/assets/${page}.js`, { method: 'HEAD', cache: 'no-store' }).then((answer) => answer.ok, () => false);
+
+// Which page was loaded again because its script had failed; once, so that a broken script does not do it forever.
+const RELOADED = 'baton-reloaded';
+const reloaded = { get: () => { try { return sessionStorage.getItem(RELOADED); } catch { return null; } },
+  set: (page) => { try { sessionStorage.setItem(RELOADED, page); return true; } catch { return false; } } };
+
 function Page({ at, ...rest }) {
   const [loaded, set] = useState({});
   useEffect(() => {
     let isHere = true;
-    PAGES[at.page].load().then(
-      (module) => { if (isHere) set({ page: at.page, View: module.default }); },
-      () => { if (isHere) set({ page: at.page, error: { message: 'This page could not be loaded. Reload to try again.' } }); },
-    );
-    return () => { isHere = false; };
+    let timer = 0;
+    // A browser may remember that a script could not be fetched: only loading everything again is sure to fetch it.
+    const again = async () => {
+      const isBack = await isThere(at.page);
+      if (!isHere) return;
+      if (!isBack) {
+        set({ page: at.page, error: 'The hub does not respond. This page opens as soon as it does.' });
+        timer = setTimeout(again, AGAIN_MS);
+      } else if (reloaded.get() !== at.page && reloaded.set(at.page)) location.reload();
+      else set({ page: at.page, error: 'This page could not be loaded. Reload to try again.' });
+    };
+    PAGES[at.page].load().then((module) => { reloaded.set(''); if (isHere) set({ page: at.page, View: module.default }); }, again);
+    return () => { isHere = false; clearTimeout(timer); };
   }, [at.page]);
   if (loaded.page !== at.page) return html`<${Waiting} read=${{}} />`;
-  if (loaded.error) return html`<${Trouble} error=${loaded.error} />`;
+  if (loaded.error) return html`<${Trouble} error=${{ message: loaded.error }} />`;
   return html`<${loaded.View} at=${at} ...${rest} />`;
 }
+
+/// Says over the page that the hub is away, and since when what it shows has not changed.
+function Banner({ isAway }) {
+  const since = useRef(null);
+  since.current = isAway ? since.current || new Date() : null;
+  return isAway ? html`<p class="banner" role="alert">The hub does not respond. This page shows what it last read, at ${time(since.current)}. Retrying…</p>` : null;
+}
+
+const NotFound = ({ base }) => html`<${PageHead} heading="Page not found" /><${Card}>
+  <${Empty}><p>The dashboard has no page at this address.</p><${Link} to=${`${base}/overview`} class="button">Go to the overview<//><//><//>`;
+
+const OTHERS_AFTER_MS = 5000; // what the first page needs comes first
+
+/// Loads the pages that were not opened yet, once the browser has nothing else to do. One that fails is loaded again when it
+/// is opened.
+export const loadOthers = () => setTimeout(() => (window.requestIdleCallback || setTimeout)(() => {
+  for (const page of Object.values(PAGES)) page.load().catch(() => {});
+}), OTHERS_AFTER_MS);
 
 function NoNetwork({ reload }) {
   const { busy, error, act } = useAct();
@@ -118,9 +156,10 @@ function NoNetwork({ reload }) {
 
 export function Shell({ session, network, at, reload }) {
   const main = useRef(null);
+  const isAway = useLiveState() === 'away';
   const isFirst = useRef(true);
   const base = `/n/${network?.network_id || ''}`;
-  const heading = PAGES[at.page].name;
+  const heading = at.page === MISSING ? 'Page not found' : PAGES[at.page].name;
   useEffect(() => {
     document.title = `${heading} · ${network?.network_name || 'Baton'}`;
     // Whoever reads by ear is taken to the new page; the first one needs no taking.
@@ -141,7 +180,7 @@ export function Shell({ session, network, at, reload }) {
         <${Link} to=${`${base}/overview`} class="brand"><svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><use href="/assets/icons.svg#baton"></use></svg><span class="visually-hidden">Baton</span><//>
         <${NetworkSwitch} session=${session} network=${network} page=${at.page} /><${Live} />
       </header>
-      <main id="main" ref=${main} tabindex="-1">${network ? html`<${Boundary} key=${`${network.network_id} ${at.page} ${at.id}`}><${Page} ...${props} /><//>` : html`<${NoNetwork} reload=${reload} />`}</main>
+      <main id="main" ref=${main} tabindex="-1" class=${isAway ? 'away' : ''}><${Banner} isAway=${isAway} />${at.page === MISSING ? html`<${NotFound} base=${base} />` : network ? html`<${Boundary} key=${`${network.network_id} ${at.page} ${at.id}`}><${Page} ...${props} /><//>` : html`<${NoNetwork} reload=${reload} />`}</main>
       <nav class="tabs" aria-label="Pages, for small screens">
         <${Nav} names=${ON_PHONE} base=${base} page=${at.page} />
         <${More} base=${base} page=${at.page} session=${session} reload=${reload} />

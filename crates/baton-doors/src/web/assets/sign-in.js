@@ -1,16 +1,37 @@
 // Signing in, and the new password that a generated one asks for.
 
-import { html, useState } from '/assets/vendor.js';
-import { post } from '/assets/api.js';
+import { html, useEffect, useState } from '/assets/vendor.js';
+import { get, post } from '/assets/api.js';
 import { Field, Trouble, useAct } from '/assets/parts.js';
 
-const Frame = ({ heading, sub, children }) => html`
+export const Frame = ({ heading, sub, children }) => html`
   <main class="gate"><div class="gate-card">
     <svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><use href="/assets/icons.svg#baton"></use></svg>
     <h1>${heading}</h1><p class="sub">${sub}</p>${children}
   </div></main>`;
 
-export function SignIn({ onDone }) {
+// Why nobody was signed in at the issuer, as the hub names it in the address.
+const WORDS = {
+  off: 'This hub has no issuer to sign in with.',
+  issuer: 'The issuer could not be asked, or its answer does not count. The hub’s log has the cause.',
+  again: 'The sign-in took too long, or began in another browser. Try again.',
+  refused: 'The issuer refused the sign-in.',
+  group: 'None of your groups at the issuer may sign in to this hub. Ask its operator.',
+  hub: 'The hub could not finish the sign-in. Try again in a moment.',
+};
+
+/// The way to the operator's issuer, if there is one.
+function Issuer() {
+  const [issuer, set] = useState(null);
+  useEffect(() => { get('/oidc/issuer').then((answer) => set(answer.issuer), () => set(null)); }, []);
+  const search = new URLSearchParams(location.search);
+  const why = WORDS[search.get('sign-in')];
+  const to = why ? '/' : location.pathname + location.search;
+  return html`${why && html`<p class="trouble" role="alert">${why}</p>`}
+    ${issuer && html`<p><a class="button wide" href=${`/oidc/login?return_to=${encodeURIComponent(to)}`}>Sign in with ${issuer}</a></p>`}`;
+}
+
+export function SignIn({ onDone, sub = 'Sign in to see your networks.' }) {
   const { busy, error, act } = useAct();
   const submit = async (event) => {
     event.preventDefault();
@@ -18,13 +39,14 @@ export function SignIn({ onDone }) {
     const answer = await act(() => post('/api/session', { username: form.get('username'), password: form.get('password') }));
     if (answer) onDone();
   };
-  return html`<${Frame} heading="Baton" sub="Sign in to see your networks.">
+  return html`<${Frame} heading="Baton" sub=${sub}>
     <form onSubmit=${submit}>
       <${Field} label="Username"><input name="username" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus /><//>
       <${Field} label="Password"><input name="password" type="password" autocomplete="current-password" required /><//>
       <${Trouble} error=${error} />
       <button class="button primary wide" disabled=${busy}>${busy ? 'Signing in…' : 'Sign in'}</button>
     </form>
+    <${Issuer} />
     <p class="hint">The first admin's password was printed when the hub first started. Lost? <code>baton hub admin reset-user</code></p>
   <//>`;
 }

@@ -3,6 +3,7 @@
 
 import { html, useEffect, useRef, useState } from '/assets/vendor.js';
 import { get, query } from '/assets/api.js';
+import { TextFilter, filtersOf } from '/assets/filters.js';
 import { useRead } from '/assets/live.js';
 import { ENDS, LIMITS, OPEN } from '/assets/facts.js';
 import { Chip, Empty, Link, PageHead, Trouble, Waiting, go, isOpen, mayWrite, plural, title } from '/assets/parts.js';
@@ -17,7 +18,7 @@ const FILTERS = ['status', 'from', 'to', 'kind', 'text', 'span', 'since', 'until
 function path(network, filters, cursor) {
   const since = filters.since || (filters.span ? new Date(Math.floor((now() - filters.span * 60000) / 1000) * 1000).toISOString() : '');
   return query('/api/tasks', {
-    network_id: network.network_id, status: filters.status, from_name: filters.from.trim(), to_name: filters.to.trim(),
+    network_id: network.network_id, status: filters.status, from: filters.from.trim(), to: filters.to.trim(),
     kind: filters.kind.trim(), text: filters.text.trim(), since, until: filters.until, limit: String(PAGE), cursor, view: 'row',
   });
 }
@@ -43,17 +44,6 @@ function row(task, base) {
   return rows.get(task);
 }
 const isSame = (a, b) => a.status === b.status && a.to_name === b.to_name && a.completed_at === b.completed_at;
-
-// Typing in a field counts when it rests, so that each letter is not a search.
-function TextFilter({ name, label, filters, set, placeholder = '', type = 'text' }) {
-  const timer = useRef(0);
-  const change = (event) => {
-    const { value } = event.target;
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => set({ [name]: value }), 300);
-  };
-  return html`<label class="filter"><span>${label}</span><input type=${type} value=${filters[name] || ''} onInput=${change} placeholder=${placeholder} /></label>`;
-}
 
 function Filters({ filters, set, clear }) {
   const any = FILTERS.some((name) => filters[name]);
@@ -150,13 +140,11 @@ function NoTasks({ filters, base, role }) {
   return html`<${Empty} heading="No tasks yet"><p>${mayWrite(role) ? html`<${Link} to=${`${base}/send`}>Send the first one<//>, or let agents send each other some.` : 'Once agents send each other tasks, they appear here by themselves.'}</p><//>`;
 }
 
-const filtersOf = (search) => Object.fromEntries(FILTERS.map((name) => [name, search.get(name) || '']));
-
 export default function Tasks({ at, network, base, role, session }) {
   if (at.id) return html`<${Task} key=${at.id} id=${at.id} network=${network} base=${base} role=${role} session=${session} />`;
-  const filters = filtersOf(at.search);
+  const filters = filtersOf(at.search, FILTERS);
   // Fields rest at different times: each change is to what the address says by then.
-  const set = (change) => go(query(`${base}/tasks`, { ...filtersOf(new URLSearchParams(location.search)), ...change }));
+  const set = (change) => go(query(`${base}/tasks`, { ...filtersOf(new URLSearchParams(location.search), FILTERS), ...change }));
   return html`<${PageHead} heading="Tasks">${mayWrite(role) && html`<${Link} to=${`${base}/send`} class="button primary">Send a task<//>`}<//>
     <${Filters} filters=${filters} set=${set} clear=${() => go(`${base}/tasks`)} />
     <${List} network=${network} base=${base} filters=${filters} role=${role} />`;

@@ -2,7 +2,7 @@
 
 import { html, useEffect, useRef, useState } from '/assets/vendor.js';
 
-export const parse = (text) => (text ? new Date(/[TZ]/.test(text) ? text : `${text.replace(' ', 'T')}Z`) : null);
+export const parse = (text) => (text instanceof Date ? text : text ? new Date(/[TZ]/.test(text) ? text : `${text.replace(' ', 'T')}Z`) : null);
 
 const listeners = new Set();
 setInterval(() => { for (const tell of listeners) tell(); }, 5000);
@@ -53,8 +53,13 @@ function ago(ms) {
 const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const MINUTE = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const DAY = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric' });
+const MOMENT = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
 export const full = (text) => { const at = parse(text); return at ? FULL.format(at) : ''; };
+export const time = (text) => CLOCK.format(parse(text));
 export const minute = (text) => MINUTE.format(parse(text));
+export const day = (text) => DAY.format(parse(text));
+export const moment = (text) => MOMENT.format(parse(text));
 
 /// "3 min ago", with the whole time behind it.
 export function Ago({ at }) {

@@ -109,6 +109,18 @@ impl Browser {
     }
 }
 
+impl Browser {
+    /// A call of a program that sends a form.
+    pub(super) async fn form(&self, path: &str, fields: &[(&str, &str)]) -> Response {
+        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let home: SocketAddr = ([127, 0, 0, 1], 5000).into();
+        let request = Request::builder().method("POST").uri(path).extension(ConnectInfo(home));
+        let request = request.header(header::HOST, HOST);
+        let request = request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+        self.app.clone().oneshot(request.body(Body::from(body)).unwrap()).await.unwrap()
+    }
+}
+
 pub(super) fn set_cookie(response: &Response) -> Option<&str> {
     response.headers().get(header::SET_COOKIE)?.to_str().ok()
 }

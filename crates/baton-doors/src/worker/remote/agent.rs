@@ -18,6 +18,7 @@ use super::retry::retry;
 use crate::hub::{Hub, Shutdown};
 use crate::outbound::Calls;
 use crate::peer::{Peer, PeerError};
+use crate::service::accounts::remote_keys;
 use crate::service::push_configs::node_caller;
 use crate::service::{Error, claim_task};
 
@@ -45,18 +46,34 @@ impl Remote {
         self.hub.outbound.for_network(&self.row.network_id)
     }
 
-    /// How to speak to it, from a card that is not old.
+    /// How to speak to it, from a card that is not old and that the key signed which is pinned now.
     pub(super) async fn peer(&self) -> Result<Peer, PeerError> {
         let mut known = self.peer.lock().await;
+        let row = self.current_row().await?;
         if let Some((read_at, peer)) = &*known
             && read_at.elapsed() < CARD_KEPT
+            && peer.key == row.pinned_key
         {
             return Ok(peer.clone());
         }
-        let credential = self.row.credential.as_ref().map(|credential| &*credential.0);
-        let peer = Peer::find(self.calls(), &self.row.card_url, credential).await?;
+        let credential = row.credential.as_ref().map(|credential| &*credential.0);
+        let found = Peer::find(self.calls(), &row.card_url, credential, remote_keys::rule(&row)).await;
+        if let Err(error) = remote_keys::note_card(&self.hub, &row, &found).await {
+            let (network_id, alias) = (&row.network_id, &row.alias);
+            tracing::warn!(worker = "remote", %network_id, %alias, %error, "what a card came to is not noted yet");
+        }
+        let peer = found?;
         *known = Some((Instant::now(), peer.clone()));
         Ok(peer)
+    }
+
+    /// The row as it is now: the pinned key of an agent may change while the hub works for it.
+    async fn current_row(&self) -> Result<RemoteRow, PeerError> {
+        let (network, alias) = (self.row.network_id.clone(), self.row.alias.clone());
+        let row = hub_read(self, move |rows| Ok(rows.remote(&network, &alias)?)).await;
+        let row = row.map_err(|error| PeerError::NotTaken(error.to_string()))?;
+        row.filter(|row| row.token_id == self.row.token_id)
+            .ok_or_else(|| PeerError::NotTaken("the remote agent was removed".into()))
     }
 
     /// Its card is read again before the next call: what it says may be why the last one failed.

@@ -134,16 +134,20 @@ impl RemoteTask {
                         () = self.no_more() => return Ok(()),
                     }
                 }
-                Err(StepError::There(PeerError::Transient(text) | PeerError::NotTaken(text))) => {
+                Err(StepError::There(error)) if error.may_pass() => {
                     let since = *failing_since.get_or_insert_with(Instant::now);
-                    tracing::debug!(worker = "remote", task_id = %self.out.task_id, text, "tried again");
+                    tracing::debug!(worker = "remote", task_id = %self.out.task_id, %error, "tried again");
                     if since.elapsed() >= GIVEN_UP {
-                        return self.fail(&format!("the remote agent could not be reached: {text}")).await;
+                        let words = match error {
+                            PeerError::Refused(_) => "the hub refused the remote agent's card",
+                            _ => "the remote agent could not be reached",
+                        };
+                        return self.fail(&format!("{words}: {error}")).await;
                     }
                     self.remote.forget_peer().await;
                 }
-                Err(StepError::There(PeerError::Final(text) | PeerError::TaskIsGone(text))) => {
-                    return self.fail(&format!("the remote agent refused: {text}")).await;
+                Err(StepError::There(error)) => {
+                    return self.fail(&format!("the remote agent refused: {error}")).await;
                 }
             }
             let (now, jumps) = self.remote.hub.clock.observe();

@@ -1,7 +1,7 @@
 //! A user's password: changed by the user, or reset by the operator on the hub's host. Either ends every user token of that
-//! user and gives a new one. Node tokens continue.
+//! user, and what OAuth clients were allowed, and gives a new token. Node tokens continue.
 
-use baton_core::{Caller, Refusal, UnixMillis, UserCaller, check_password};
+use baton_core::{Caller, Refusal, UnixMillis, UserCaller, UserId, check_password};
 use baton_store::{Snapshot, Store, Transaction};
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
@@ -27,7 +27,8 @@ pub struct PasswordChanged {
     pub token: Revealed,
 }
 
-/// Changing one's password: it ends every user token of that user and gives one new one. Node tokens continue.
+/// Changing one's password: it ends every user token and every OAuth grant of that user and gives one new token. Node tokens
+/// continue.
 pub async fn change(
     hub: &Hub,
     caller: &Caller,
@@ -76,14 +77,24 @@ fn replace(
         return Err(Refusal::WrongOldPassword.into());
     }
     tx.change_password(&user.user_id, new_hash, false)?;
-    let revoked = tx.revoke_user_tokens(&user.user_id, now)?;
+    let (revoked, detail) = end_access(tx, &user.user_id, now)?;
     let (token, token_row) = secret::user_token(&user.user_id, holder, now);
     tx.insert_token(&token_row)?;
-    let (actor, detail) = (user.username.as_str(), format!("{revoked} user tokens revoked"));
+    let actor = user.username.as_str();
     tx.audit(now, actor, audit::PASSWORD_CHANGED, None, user.user_id.as_str(), &detail)?;
     tx.audit(now, actor, audit::TOKEN_CREATED, None, token_row.token_id.as_str(), "password change")?;
     tx.touch_access();
     Ok(PasswordChanged { ok: true, revoked, token })
+}
+
+/// Ends what a stolen password may have given: user tokens and OAuth grants. Answers how many user tokens, and both in words.
+fn end_access(tx: &mut dyn Transaction, user: &UserId, now: UnixMillis) -> Result<(usize, String), Error> {
+    let (tokens, grants) = (tx.revoke_user_tokens(user, now)?, tx.revoke_oauth_grants(user, now)?);
+    let mut detail = format!("{tokens} user tokens revoked");
+    if grants > 0 {
+        detail += &format!(", {grants} OAuth grants revoked");
+    }
+    Ok((tokens, detail))
 }
 
 /// What the operator is shown, once.
@@ -110,10 +121,9 @@ fn reset_in(
 ) -> Result<Revealed, Error> {
     let user = tx.user_named(username)?.ok_or(Refusal::UserNotFound)?;
     tx.change_password(&user.user_id, hash, true)?;
-    let revoked = tx.revoke_user_tokens(&user.user_id, now)?;
+    let (_, detail) = end_access(tx, &user.user_id, now)?;
     let (token, row) = secret::user_token(&user.user_id, secret::Holder::Tool, now);
     tx.insert_token(&row)?;
-    let detail = format!("{revoked} user tokens revoked");
     tx.audit(now, HUB, audit::PASSWORD_RESET, None, user.user_id.as_str(), &detail)?;
     tx.audit(now, HUB, audit::TOKEN_CREATED, None, row.token_id.as_str(), "password reset")?;
     tx.touch_access();

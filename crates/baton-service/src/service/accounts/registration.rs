@@ -132,17 +132,17 @@ const NETWORK_NAME: &str = "default";
 
 /// A user to be made.
 #[derive(Debug)]
-struct NewUser {
-    username: Username,
-    display_name: Option<String>,
-    email: Option<String>,
-    role: SystemRole,
-    password_hash: String,
-    must_change_password: bool,
+pub(in crate::service) struct NewUser {
+    pub username: Username,
+    pub display_name: Option<String>,
+    pub email: Option<String>,
+    pub role: SystemRole,
+    pub password_hash: String,
+    pub must_change_password: bool,
 }
 
 /// Inserts a user and their network.
-fn insert_user(
+pub(in crate::service) fn insert_user(
     tx: &mut dyn Transaction,
     new: &NewUser,
     actor: &str,

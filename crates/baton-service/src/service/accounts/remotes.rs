@@ -1,5 +1,6 @@
 //! Remote agents under an alias of a network: registered, listed, removed by its admins. Their tasks are worked on
-//! by the hub (`worker/remote`), as an agent of the network like any other. The credential is never shown.
+//! by the hub (`worker/remote`), as an agent of the network like any other. The credential is never shown. The keys that sign
+//! their cards are in `remote_keys.rs`.
 
 use baton_core::{
     Action, Alias, AliasFacts, Caller, NetworkId, Quota, Refusal, TokenScope, UserCaller, limits, mint_alias,
@@ -10,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::hub::Hub;
-use crate::peer::Peer;
-use crate::service::accounts::quotas;
+use crate::peer::{KeyRule, Peer, PeerError};
+use crate::service::accounts::{quotas, remote_keys};
 use crate::service::page::{self, PageArgs};
 use crate::service::stamp::Stamp;
 use crate::service::{Done, Error, WireTime, audit, names, permit, presence, secret};
@@ -31,6 +32,10 @@ pub struct RemoteView {
     network_id: NetworkId,
     card_url: String,
     has_credential: bool,
+    /// The thumbprint of the key that has to have signed its card; null: the card is not signed
+    pinned_key: Option<String>,
+    /// Why its card was refused when the hub last read it, as an error code; null: it was accepted
+    card_error: Option<String>,
     created_by: String,
     created_at: WireTime,
 }
@@ -42,6 +47,8 @@ impl From<RemoteRow> for RemoteView {
             network_id: row.network_id,
             card_url: row.card_url,
             has_credential: row.credential.is_some(),
+            pinned_key: row.pinned_key,
+            card_error: row.card_error,
             created_by: row.created_by,
             created_at: WireTime(row.created_at),
         }
@@ -54,6 +61,8 @@ pub struct NewRemote {
     pub card_url: String,
     /// A bearer token to show it
     pub credential: Option<String>,
+    /// The thumbprint of the key that has to have signed its card (RFC 7638 with SHA-256, base64url); without it, the key that signed it now
+    pub pinned_key: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -74,6 +83,7 @@ pub async fn add(hub: &Hub, caller: &Caller, network: &str, args: NewRemote) -> 
     if credential.as_ref().is_some_and(|text| text.chars().count() > limits::PUSH_FIELD_MAX_CHARS) {
         return Err(Error::argument("credential", "is too long"));
     }
+    let pinned_key = args.pinned_key.as_deref().map(remote_keys::thumbprint).transpose()?;
     let (asker, wanted) = (user.clone(), network.clone());
     // Who may not gets that error before anything outside is called.
     let allowed = hub
@@ -81,10 +91,15 @@ pub async fn add(hub: &Hub, caller: &Caller, network: &str, args: NewRemote) -> 
         .read(move |rows| permit::user_in(rows, &asker, &wanted, Action::ManageRemotes).map(drop));
     allowed.await?;
     let calls = hub.outbound.for_network(&network);
-    let peer = Peer::find(calls, &args.card_url, credential.as_deref()).await;
-    let peer = peer.map_err(|trouble| Error::argument("card_url", trouble.to_string()))?;
+    let rule = pinned_key.as_deref().map_or(KeyRule::FirstUse, KeyRule::Pinned);
+    let peer = Peer::find(calls, &args.card_url, credential.as_deref(), rule).await;
+    let peer = peer.map_err(|error| match error {
+        PeerError::Refused(refusal) => refusal.into(),
+        other => Error::argument("card_url", other.to_string()),
+    })?;
     let stamp = Stamp::new(hub);
-    let new = New { alias, card_url: args.card_url, credential: credential.map(RemoteCredential) };
+    let credential = credential.map(RemoteCredential);
+    let new = New { alias, card_url: args.card_url, credential, pinned_key: peer.key };
     let add = hub.store_for(caller).write(move |tx| insert(tx, &stamp, &user, &network, &new));
     let row = add.await?;
     hub.remotes_changed.notify_one();
@@ -95,6 +110,7 @@ struct New {
     alias: Alias,
     card_url: String,
     credential: Option<RemoteCredential>,
+    pinned_key: Option<String>,
 }
 
 fn insert(
@@ -105,7 +121,7 @@ fn insert(
     new: &New,
 ) -> Result<RemoteRow, Error> {
     permit::user_in(tx.as_snapshot(), user, network, Action::ManageRemotes)?;
-    let New { alias, card_url, credential } = new;
+    let New { alias, card_url, credential, pinned_key } = new;
     let now = tx.time().now;
     let is_remote = tx.remote(network, alias)?.is_some();
     // An alias whose tokens are all revoked has nobody left who could be there.
@@ -132,6 +148,8 @@ fn insert(
         token_id: token.token_id,
         created_by: user.username.as_str().to_owned(),
         created_at: now,
+        pinned_key: pinned_key.clone(),
+        card_error: None,
     };
     tx.insert_remote(&row)?;
     let actor = user.username.as_str();

@@ -11,15 +11,19 @@ use crate::hub::login_guard::Attempt;
 use crate::hub::password_hash::HashRequester;
 use crate::hub::{Hub, Identity};
 use crate::service::accounts::networks::NetworkView;
-use crate::service::accounts::quotas;
 use crate::service::accounts::users::UserView;
+use crate::service::accounts::{quotas, tokens};
 use crate::service::secret::{self, Holder, Revealed};
-use crate::service::{Done, Error, audit, page, permit};
+use crate::service::{Done, Error, WireTime, audit, page, permit};
 
 #[derive(Deserialize, Serialize, ToSchema)]
 pub struct Login {
     pub username: String,
     pub password: String,
+    /// When the token ends by itself, from now. A tool's lasts until it is revoked if this is absent; a browser's ends when it
+    /// is not used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_in_seconds: Option<i64>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -28,11 +32,15 @@ pub struct LoggedIn {
     pub user: UserView,
     pub token: Revealed,
     pub network_id: Option<NetworkId>,
+    /// When the token ends by itself; absent if it lasts until it is revoked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<WireTime>,
 }
 
 /// Logging in: a password for a new token. An unknown user takes as long as a wrong password and reads alike.
 pub async fn login(hub: &Hub, address: IpAddr, holder: Holder, args: Login) -> Result<LoggedIn, Error> {
-    let Login { username, password } = args;
+    let Login { username, password, expires_in_seconds } = args;
+    tokens::expires_at(expires_in_seconds, hub.clock.now())?;
     let (attempt, asker) = (Attempt::new(&username, address), HashRequester::new(address, &username));
     hub.login_guard.check(&attempt, hub.clock.monotonic())?;
     let (keys, elapsed) = (hub.login_guard.keys(&attempt), hub.clock.now_without_jumps());
@@ -50,10 +58,11 @@ pub async fn login(hub: &Hub, address: IpAddr, holder: Holder, args: Login) -> R
         return Err(Refusal::WrongCredentials.into());
     };
     let (now, elapsed) = (hub.clock.now(), hub.clock.now_without_jumps());
+    let expires_at = tokens::expires_at(expires_in_seconds, now)?;
     let issue = move |tx: &mut dyn Transaction| {
         keys.check(tx.as_snapshot(), elapsed)?;
         keys.succeeded(tx)?;
-        issue(tx, &user, holder, now)
+        issue(tx, &user, holder, now, expires_at)
     };
     let answer = hub.store_for_anybody().write(issue).await?;
     hub.login_guard.succeeded(&attempt);
@@ -65,6 +74,7 @@ fn issue(
     verified: &UserRow,
     holder: Holder,
     now: UnixMillis,
+    expires_at: Option<UnixMillis>,
 ) -> Result<LoggedIn, Error> {
     let user = tx.user(&verified.user_id)?.ok_or(Refusal::WrongCredentials)?;
     // A password that was changed since it was checked opens nothing.
@@ -73,12 +83,13 @@ fn issue(
     }
     let actor = user.username.as_str();
     quotas::make_room_for_login(tx, &user.user_id, actor, now)?;
-    let (token, row) = secret::user_token(&user.user_id, holder, now);
+    let (token, mut row) = secret::user_token(&user.user_id, holder, now);
+    row.expires_at = expires_at;
     tx.insert_token(&row)?;
     tx.audit(now, actor, audit::TOKEN_CREATED, None, row.token_id.as_str(), "login")?;
     let first = tx.memberships(&user.user_id, None, PageBounds::rows(1))?.rows.pop();
     let network_id = first.map(|membership| membership.network.network_id);
-    Ok(LoggedIn { ok: true, user: user.into(), token, network_id })
+    Ok(LoggedIn { ok: true, user: user.into(), token, network_id, expires_at: expires_at.map(WireTime) })
 }
 
 #[derive(Debug, Serialize, ToSchema)]

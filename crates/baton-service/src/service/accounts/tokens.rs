@@ -3,8 +3,8 @@
 //! the agent. Secrets are shown once, when a token is made.
 
 use baton_core::{
-    Action, Alias, Caller, NetworkId, NetworkRole, Quota, Refusal, TokenId, TokenScope, UnixMillis,
-    UserCaller, UserId, Username, mint_alias,
+    Action, Alias, Caller, NetworkId, NetworkRole, Quota, Refusal, TokenId, TokenLifeSeconds, TokenScope,
+    UnixMillis, UserCaller, UserId, Username, mint_alias,
 };
 use baton_store::rows::{NodeTokenRow, TokenRow};
 use baton_store::{Snapshot, Transaction};
@@ -37,6 +37,12 @@ struct Token {
     network_id: Option<NetworkId>,
     last_used_at: Option<WireTime>,
     created_at: WireTime,
+    /// When it ends by itself; absent if it lasts until it is revoked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<WireTime>,
+    /// The OAuth client that a user allowed to act; absent if it is not a grant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client_id: Option<String>,
 }
 
 impl From<TokenRow> for Token {
@@ -48,6 +54,8 @@ impl From<TokenRow> for Token {
             network_id: row.network_id,
             last_used_at: row.last_used_at.map(WireTime),
             created_at: row.created_at.into(),
+            expires_at: row.expires_at.map(WireTime),
+            client_id: row.client_id,
         }
     }
 }
@@ -99,6 +107,15 @@ pub struct NewNodeToken {
     pub network_id: Option<String>,
     pub node_name: Option<String>,
     pub scope: Option<TokenScope>,
+    /// When it ends by itself, from now; it lasts until it is revoked if this is absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_in_seconds: Option<i64>,
+}
+
+/// When a token ends that is made now to last so long.
+pub(super) fn expires_at(seconds: Option<i64>, now: UnixMillis) -> Result<Option<UnixMillis>, Error> {
+    let life = seconds.map(|seconds| TokenLifeSeconds::parse("expires_in_seconds", seconds)).transpose();
+    Ok(life.map_err(Error::of_argument)?.map(|life| now.plus_seconds(life.get())))
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -106,6 +123,9 @@ pub struct NodeTokenMinted {
     ok: bool,
     token: Revealed,
     token_id: TokenId,
+    /// When it ends by itself; absent if it lasts until it is revoked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<WireTime>,
 }
 
 /// Minting a node token: an agent's key to one network, bound to one alias. One alias may have several, all of the
@@ -118,7 +138,19 @@ pub async fn mint(hub: &Hub, caller: Caller, args: NewNodeToken) -> Result<NodeT
     let alias = parse_alias(&node_name)?;
     let scope = args.scope.unwrap_or(TokenScope::Node);
     let now = hub.clock.now();
-    hub.store_for(&caller).write(move |tx| insert(tx, &user, &network, &alias, scope, now)).await
+    let expires_at = expires_at(args.expires_in_seconds, now)?;
+    let mint = move |tx: &mut dyn Transaction| {
+        admit(tx.as_snapshot(), &user, &network, &alias, scope)?;
+        let (token, mut row) = secret::node_token(&user.user_id, &network, Some(alias.clone()), scope, now);
+        row.expires_at = expires_at;
+        tx.insert_token(&row)?;
+        let (actor, id) = (user.username.as_str(), row.token_id.as_str());
+        let detail = format!("{} scope {scope}", row.name);
+        tx.audit(now, actor, audit::TOKEN_CREATED, Some(&network), id, &detail)?;
+        let expires_at = row.expires_at.map(WireTime);
+        Ok(NodeTokenMinted { ok: true, token, token_id: row.token_id, expires_at })
+    };
+    hub.store_for(&caller).write(mint).await
 }
 
 fn parse_alias(node_name: &str) -> Result<Alias, Error> {
@@ -129,29 +161,23 @@ fn parse_alias(node_name: &str) -> Result<Alias, Error> {
     })
 }
 
-fn insert(
-    tx: &mut dyn Transaction,
+/// Whether a user may have one more token for this alias.
+pub(in crate::service) fn admit(
+    rows: &dyn Snapshot,
     user: &UserCaller,
     network: &NetworkId,
     alias: &Alias,
     scope: TokenScope,
-    now: UnixMillis,
-) -> Result<NodeTokenMinted, Error> {
+) -> Result<(), Error> {
     let action = match scope {
         TokenScope::Node => Action::MintNodeToken,
         TokenScope::Coordinator => Action::MintCoordinatorToken,
     };
-    permit::user_in(tx.as_snapshot(), user, network, action)?;
-    let facts = names::alias_facts(tx.as_snapshot(), network, alias, &user.user_id)?;
+    permit::user_in(rows, user, network, action)?;
+    let facts = names::alias_facts(rows, network, alias, &user.user_id)?;
     names::check_form("node_name", alias, facts)?;
     mint_alias(facts)?;
-    quotas::admit_to_user(tx.as_snapshot(), &user.user_id, Quota::Tokens)?;
-    let (token, row) = secret::node_token(&user.user_id, network, Some(alias.clone()), scope, now);
-    tx.insert_token(&row)?;
-    let (actor, id) = (user.username.as_str(), row.token_id.as_str());
-    let detail = format!("{} scope {scope}", row.name);
-    tx.audit(now, actor, audit::TOKEN_CREATED, Some(network), id, &detail)?;
-    Ok(NodeTokenMinted { ok: true, token, token_id: row.token_id })
+    quotas::admit_to_user(rows, &user.user_id, Quota::Tokens)
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -171,6 +197,12 @@ struct NodeTokenView {
     owner: Username,
     created_at: WireTime,
     last_used_at: Option<WireTime>,
+    /// When it ends by itself; absent if it lasts until it is revoked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<WireTime>,
+    /// The OAuth client that its owner allowed to act; absent if it is not a grant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client_id: Option<String>,
 }
 
 impl NodeTokenView {
@@ -182,6 +214,8 @@ impl NodeTokenView {
             owner,
             created_at: row.created_at.into(),
             last_used_at: row.last_used_at.map(WireTime),
+            expires_at: row.expires_at.map(WireTime),
+            client_id: row.client_id,
         }
     }
 }

@@ -117,6 +117,8 @@ async fn remote_of_one_who_left(test: &TestHub) -> Caller {
         token_id: scout.token_id().unwrap().clone(),
         created_by: "bob".into(),
         created_at: test.hub.clock.now(),
+        pinned_key: None,
+        card_error: None,
     };
     test.write(move |tx| {
         tx.put_member(&network(1), &user_id("bob"), NetworkRole::Admin, None, remote.created_at)?;

@@ -3,6 +3,8 @@
 //! transaction writes a step's bundles and drops the rows they replace, so a hub that is killed here has moved all of
 //! them or none. After each step it rests for as long as packing took of a core, so it takes half of one at most.
 //!
+//! Hubs of earlier releases cannot read what is packed here: while one may run on the same database, entries stay in the tail.
+//!
 //! What is moved is byte for byte what was signed: before the rows go, the bundle is unpacked again and its events are
 //! hashed and compared with the leaves of the tree.
 
@@ -27,7 +29,9 @@ const HASH: usize = 32; // not a limit: the format of a hash
 pub async fn round(hub: &Hub) -> Result<usize, Error> {
     let began = Instant::now();
     let mut round = Round::default();
-    while began.elapsed() < ROUND_MAX && round.turn(hub).await {}
+    // One may start at any time.
+    let has_older = || hub.peers.as_ref().is_some_and(|peers| peers.has_older());
+    while began.elapsed() < ROUND_MAX && !has_older() && round.turn(hub).await {}
     round.report(hub).await;
     hub.long_tails.note(round.put_off);
     round.trouble.map_or(Ok(round.moved.values().sum()), Err)
@@ -156,15 +160,15 @@ fn cpu_time() -> Duration {
 /// Packs entries, and compares what comes out of the bundle with the tree's leaves and with the packets.
 fn pack(tail: &TailEntries, hashes: &[u8]) -> Result<EntryBundle, Error> {
     let bundle = EntryBundle::pack(&tail.entries)?;
-    let (events, packets) = (Entries::unpack(bundle.events())?, Entries::unpack(bundle.packets())?);
+    let unpacked = Entries::unpack(bundle.bytes(), None)?;
     for (number, entry) in tail.entries.iter().enumerate() {
         let index = tail.first + number as u64;
         let Some(entry) = entry else { continue };
         let signed = hashes.get(number * HASH..(number + 1) * HASH);
-        if signed != Some(&leaf_hash(events.get(number)).0[..]) {
+        if signed != Some(&leaf_hash(unpacked.event(number)).0[..]) {
             return Err(differs(index, "its hash is not the one in the tree"));
         }
-        if packets.get(number) != entry.packet {
+        if unpacked.packet(number) != entry.packet {
             return Err(differs(index, "its packet is not the one that was packed"));
         }
     }
@@ -177,14 +181,16 @@ fn differs(index: u64, what: impl Display) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use baton_core::SystemRole;
+    use baton_core::{SystemRole, UnixMillis};
     use baton_evidence::log::{check_consistency, check_inclusion};
-    use baton_store::Entry;
     use baton_store::rows::TileRow;
+    use baton_store::{Asked, Entry, HubRow, Peers, SeenRow, Work};
     use bytes::Bytes;
     use futures_util::TryStreamExt;
     use serde::de::DeserializeOwned;
     use serde_json::{Value, json};
+    use std::sync::Arc;
+    use std::sync::atomic::Ordering;
 
     use super::*;
     use crate::fixture::{TestHub, network};
@@ -280,6 +286,81 @@ mod tests {
         let after = shown(&test, &ada).await;
         assert!(after[0] == before[0] && after[2] == before[2], "bundles of the same stretches");
         assert!(after[8..] == before[8..], "proofs of the earlier size");
+    }
+
+    /// Other hubs on the database; one of them is of an older release for as long as this says so.
+    #[derive(Default)]
+    struct Others {
+        has_older: std::sync::atomic::AtomicBool,
+        /// How often it is still asked before one starts; none if none does.
+        asks_before_one_starts: std::sync::Mutex<Option<u32>>,
+    }
+
+    impl Peers for Others {
+        fn alive_count(&self) -> u32 {
+            2
+        }
+
+        fn has_older(&self) -> bool {
+            if let Some(left) = &mut *self.asks_before_one_starts.lock().unwrap() {
+                match left.checked_sub(1) {
+                    Some(fewer) => *left = fewer,
+                    None => self.has_older.store(true, Ordering::Release),
+                }
+            }
+            self.has_older.load(Ordering::Acquire)
+        }
+
+        fn hubs(&self) -> Asked<'_, Vec<HubRow>> {
+            Box::pin(async { Ok(Vec::new()) })
+        }
+
+        fn take_work(&self, _: Work, keys: Vec<String>) -> Asked<'_, Vec<String>> {
+            Box::pin(async { Ok(keys) })
+        }
+
+        fn leave_work(&self, _: Work, _: Vec<String>) -> Asked<'_, ()> {
+            Box::pin(async { Ok(()) })
+        }
+
+        fn seen_since(&self, _: UnixMillis) -> Asked<'_, Vec<SeenRow>> {
+            Box::pin(async { Ok(Vec::new()) })
+        }
+
+        fn send_transient(&self, _: &NetworkId, _: &str) {}
+
+        fn take_outage(&self) -> bool {
+            false
+        }
+    }
+
+    #[tokio::test]
+    async fn while_an_older_hub_runs_beside_entries_stay_in_the_tail_which_it_can_read() {
+        let others = Arc::new(Others::default());
+        let peers: Arc<dyn Peers> = others.clone();
+        let mut test = TestHub::start();
+        Arc::get_mut(&mut test.hub).unwrap().peers = Some(peers);
+        let ada = person(&test, "ada", &[1]).await;
+        grow(&test, &ada, 1, 0, 300).await;
+        others.has_older.store(true, Ordering::Release);
+        assert_eq!(round(&test.hub).await.unwrap(), 0);
+        assert_eq!(bundled(&test, 1).await, 0);
+        others.has_older.store(false, Ordering::Release);
+        assert_eq!(round(&test.hub).await.unwrap(), 1);
+        assert_eq!(bundled(&test, 1).await, 256);
+    }
+
+    #[tokio::test]
+    async fn a_round_ends_when_an_older_hub_starts_during_it() {
+        let others = Arc::new(Others::default());
+        *others.asks_before_one_starts.lock().unwrap() = Some(1);
+        let peers: Arc<dyn Peers> = others.clone();
+        let mut test = TestHub::start();
+        Arc::get_mut(&mut test.hub).unwrap().peers = Some(peers);
+        let ada = person(&test, "ada", &[1]).await;
+        grow(&test, &ada, 1, 0, limits::BUNDLING_STEP_MAX_COUNT + 600).await;
+        round(&test.hub).await.unwrap();
+        assert_eq!(bundled(&test, 1).await, limits::BUNDLING_STEP_MAX_COUNT as u64, "one step");
     }
 
     #[tokio::test]

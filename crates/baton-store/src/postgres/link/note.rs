@@ -18,6 +18,9 @@ pub(super) struct Note {
     /// Whether the hub has just started or ended: others look who is there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) registry: bool,
+    /// Whether rows may be visible that no standby has: others commit a barrier before they read on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) doubt: bool,
     /// Networks that were changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) networks: Vec<NetworkNote>,
@@ -92,13 +95,18 @@ impl ChangesNote {
 #[derive(Debug, Default)]
 pub(super) struct Unannounced {
     access: Option<u64>,
+    doubt: bool,
     networks: HashMap<NetworkId, NetworkNote>,
     transient: Vec<(String, String)>,
 }
 
 impl Unannounced {
     pub(super) fn is_empty(&self) -> bool {
-        self.access.is_none() && self.networks.is_empty() && self.transient.is_empty()
+        self.access.is_none() && !self.doubt && self.networks.is_empty() && self.transient.is_empty()
+    }
+
+    pub(super) fn add_doubt(&mut self) {
+        self.doubt = true;
     }
 
     pub(super) fn raise_access(&mut self, epoch: u64) {
@@ -151,6 +159,7 @@ impl Unannounced {
     /// Adds what was committed since.
     pub(super) fn add(&mut self, newer: Self) {
         self.access = self.access.max(newer.access);
+        self.doubt |= newer.doubt;
         self.transient.extend(newer.transient);
         for (network, note) in newer.networks {
             // What is not known of either is not known of both.
@@ -180,7 +189,7 @@ impl Unannounced {
     pub(super) fn notes(&self, hub: &str) -> Vec<String> {
         let empty = Note { hub: hub.to_owned(), ..Note::default() };
         let mut notes = Vec::new();
-        let mut note = Note { access: self.access, ..empty.clone() };
+        let mut note = Note { access: self.access, doubt: self.doubt, ..empty.clone() };
         let mut size = text(&note).len();
         let mut add = |note: &mut Note, size: &mut usize, bytes: usize| {
             if *size + bytes > limits::POSTGRES_NOTE_MAX_BYTES {
@@ -257,10 +266,11 @@ mod tests {
         unannounced.add_changes(&network(1), &changes);
         unannounced.add_open(&network(1), &coder);
         unannounced.raise_access(9);
+        unannounced.add_doubt();
         unannounced.add_transient(&network(1), r#"{"type":"status"}"#);
         let notes = read(&unannounced.notes("h"));
         let [note] = &notes[..] else { panic!("{notes:?}") };
-        assert_eq!((note.hub.as_str(), note.access), ("h", Some(9)));
+        assert_eq!((note.hub.as_str(), note.access, note.doubt), ("h", Some(9), true));
         assert_eq!(note.transient, [(network(1).as_str().to_owned(), r#"{"type":"status"}"#.to_owned())]);
         let announced = note.networks[0].read().unwrap();
         assert_eq!(announced.versions, [4, 6]);

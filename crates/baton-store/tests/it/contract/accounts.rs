@@ -209,6 +209,27 @@ engines! {
         }).await.unwrap();
     }
 
+    async fn the_networks_with_public_cards_are_listed_by_id(engine: &mut Engine, open: Open) {
+        engine.store.write(|tx| -> Result<(), Error> {
+            for n in 1..=5 {
+                insert_network(tx, n)?;
+                tx.publish_cards(&network(n), n != 2, LATER)?;
+            }
+            tx.publish_cards(&network(4), false, LATER)
+        }).await.unwrap();
+        engine.reopen(open);
+        engine.store.read(|rows| -> Result<(), Error> {
+            let mut public = [1, 3, 5].map(network);
+            public.sort_unstable_by_key(|id| id.as_str().to_owned());
+            assert_eq!(rows.public_networks(None, 10)?, public);
+            for most in 0..3 {
+                assert_eq!(rows.public_networks(None, most)?, public[..most]);
+            }
+            assert_eq!(rows.public_networks(Some(&public[1]), 10)?, public[1..]);
+            Ok(())
+        }).await.unwrap();
+    }
+
     async fn a_member_has_one_role_and_leaves_one_network(engine: &mut Engine, open: Open) {
         engine.store.write(|tx| -> Result<(), Error> {
             insert_network(tx, 1)?;

@@ -88,8 +88,13 @@ engines! {
             }
         }
         let forget = |limit| store.write(move |tx| tx.forget_attempts(after(1), limit));
-        assert_eq!(forget(4).await.unwrap(), 4);
-        assert_eq!((forget(4).await.unwrap(), forget(4).await.unwrap()), (2, 0));
+        let mut over = 2 * AttemptKind::ALL.len(); // two of each kind
+        while over > 0 {
+            let most = over.min(4);
+            assert_eq!(forget(4).await.unwrap(), most);
+            over -= most;
+        }
+        assert_eq!(forget(4).await.unwrap(), 0);
         for kind in AttemptKind::ALL {
             assert_eq!(kept(store, kind).await, [2, 3]);
         }

@@ -15,6 +15,8 @@ fn remote(in_network: u8, name: &str) -> RemoteRow {
         token_id: TokenId::from_random([in_network; 6]),
         created_by: "user1".into(),
         created_at: NOW,
+        pinned_key: Some("thumbprint".into()),
+        card_error: None,
     }
 }
 
@@ -61,7 +63,7 @@ fn asking(errand: RemoteTaskRow) -> RemoteTaskRow {
 engines! {
     async fn an_agent_reads_back_as_it_was_registered_and_prints_no_credential(engine: &mut Engine, open: Open) {
         with_network(&*engine.store).await;
-        let open_to_all = RemoteRow { credential: None, ..remote(1, "b") };
+        let open_to_all = RemoteRow { credential: None, pinned_key: None, ..remote(1, "b") };
         let rows = [remote(1, "a"), open_to_all];
         let inserted = rows.clone();
         engine.store.write(move |tx| -> Result<(), Error> {
@@ -93,6 +95,34 @@ engines! {
             tx.insert_remote(&remote(1, "a"))
         });
         assert!(second.await.is_err());
+    }
+
+    async fn what_was_seen_of_a_card_is_noted_for_that_agent_alone(engine: &mut Engine, open: Open) {
+        with_network(&*engine.store).await;
+        engine.store.write(|tx| -> Result<(), Error> {
+            insert_network(tx, 2)?;
+            for row in [remote(1, "a"), remote(1, "b"), remote(2, "a")] {
+                tx.insert_remote(&row)?;
+            }
+            assert!(tx.note_remote_card(&network(1), &alias("a"), Some("second"), Some("refused"))?);
+            assert!(!tx.note_remote_card(&network(2), &alias("b"), Some("second"), None)?);
+            Ok(())
+        }).await.unwrap();
+        engine.reopen(open);
+        engine.store.write(|tx| -> Result<(), Error> {
+            let refused = RemoteRow {
+                pinned_key: Some("second".into()),
+                card_error: Some("refused".into()),
+                ..remote(1, "a")
+            };
+            assert_eq!(tx.remote(&network(1), &alias("a"))?, Some(refused));
+            assert_eq!(tx.remote(&network(1), &alias("b"))?, Some(remote(1, "b")));
+            assert_eq!(tx.remote(&network(2), &alias("a"))?, Some(remote(2, "a")));
+            assert!(tx.note_remote_card(&network(1), &alias("a"), None, None)?);
+            let unsigned = RemoteRow { pinned_key: None, ..remote(1, "a") };
+            assert_eq!(tx.remote(&network(1), &alias("a"))?, Some(unsigned));
+            Ok(())
+        }).await.unwrap();
     }
 
     async fn an_errand_is_noted_without_touching_its_lease(engine: &mut Engine, open: Open) {

@@ -20,10 +20,15 @@ const IS_LOST: u8 = 2;
 const IS_NOT_REPLICATED: u8 = 3;
 /// It is neither answered nor cut off, as by a server that was stopped.
 const MEETS_SILENCE: u8 = 4;
+/// The same for the next read of the access epoch.
+const EPOCH_MEETS_SILENCE: u8 = 5;
 
 /// A batch's COMMIT as it is sent: a message of its own. That of an empty transaction, which every new connection begins with,
 /// goes with other statements.
 const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
+
+/// The access epoch's statement as it is prepared, on the connection that reads it for calls.
+const READS_EPOCH: &[u8] = b"\0SELECT epoch FROM access_epoch WHERE one = 1\0";
 
 /// Stands between a hub and its server, and cuts connections.
 struct Proxy {
@@ -69,9 +74,11 @@ fn pass(mut client: UnixStream, mut server: UnixStream, next: &AtomicU8, cuts: &
         let _ = to.shutdown(std::net::Shutdown::Both);
     });
     let mut bytes = vec![0; 1 << 20];
+    let mut reads_epoch = false;
     while let Ok(count @ 1..) = client.read(&mut bytes) {
         let sent = &bytes[..count];
         let commits = sent.windows(COMMIT.len()).any(|part| part == COMMIT);
+        reads_epoch |= sent.windows(READS_EPOCH.len()).any(|part| part == READS_EPOCH);
         match next.load(Ordering::SeqCst) {
             IS_LOST if commits => {
                 cut(next, cuts);
@@ -91,7 +98,7 @@ fn pass(mut client: UnixStream, mut server: UnixStream, next: &AtomicU8, cuts: &
                 warns.store(1, Ordering::SeqCst);
                 cut(next, cuts);
             }
-            MEETS_SILENCE if commits => {
+            MEETS_SILENCE | EPOCH_MEETS_SILENCE if silences(next, commits, reads_epoch) => {
                 cut(next, cuts);
                 // Until the hub gives up.
                 let _ = client.read(&mut bytes);
@@ -118,6 +125,13 @@ fn with_warning(answer: &[u8], warns: &AtomicUsize) -> Vec<u8> {
             [&answer[..at], b"N", &length, fields, &answer[at..]].concat()
         }
         _ => answer.to_vec(),
+    }
+}
+
+fn silences(next: &AtomicU8, commits: bool, reads_epoch: bool) -> bool {
+    match next.load(Ordering::SeqCst) {
+        MEETS_SILENCE => commits,
+        _ => reads_epoch,
     }
 }
 
@@ -193,6 +207,18 @@ async fn a_server_that_says_nothing_is_given_up_and_its_commit_is_run_again() {
     assert_eq!(proxy.cuts.load(Ordering::SeqCst), 1);
     let counts = hub.read(|rows| rows.task_counts(&network(1))).await.unwrap();
     assert_eq!(counts, [(Status::Delivered, 2)], "each is there once");
+    hub.close();
+    forget(folder.path());
+}
+
+#[tokio::test]
+async fn a_call_does_not_wait_for_the_access_epoch_of_a_server_that_says_nothing() {
+    let (folder, sockets) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (hub, proxy) = behind_proxy(folder.path(), sockets.path()).await;
+    let known = hub.newest_access_epoch().get().await.unwrap();
+    proxy.next.store(EPOCH_MEETS_SILENCE, Ordering::SeqCst);
+    assert_eq!(hub.newest_access_epoch().get().await.unwrap(), known, "on another connection");
+    assert_eq!(proxy.cuts.load(Ordering::SeqCst), 1);
     hub.close();
     forget(folder.path());
 }

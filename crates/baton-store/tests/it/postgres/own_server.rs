@@ -56,24 +56,18 @@ pub fn run(command: &mut Command) {
 impl OwnServer {
     /// Makes a database cluster and starts a server on it; `prepare` gets the cluster's folder first.
     pub fn start(options: &[&str], prepare: impl FnOnce(&Path)) -> Self {
-        let folder = new_folder();
-        let data = folder.path().join("data");
-        let mut initdb = program("initdb");
-        run(initdb.arg("-D").arg(&data).args([
-            "-U",
-            "postgres",
-            "--auth=trust",
-            "-E",
-            "UTF8",
-            "--locale=C",
-            "--no-sync",
-        ]));
-        prepare(&data);
-        Self::start_on(folder, options)
+        Self::start_on(new_cluster(prepare), options)
     }
 
     /// Starts a server on a cluster that is there.
     pub fn start_on(folder: TempDir, options: &[&str]) -> Self {
+        let mut server = Self::launch(folder, options);
+        server.wait();
+        server
+    }
+
+    /// The same, and does not wait until it accepts connections.
+    pub fn launch(folder: TempDir, options: &[&str]) -> Self {
         let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
         let mut server = program("postgres");
         server.arg("-D").arg(folder.path().join("data")).args([
@@ -93,9 +87,12 @@ impl OwnServer {
         }
         let log = std::fs::File::create(folder.path().join("log")).unwrap();
         let process = server.stdout(Stdio::null()).stderr(log).spawn().unwrap();
-        let mut server = Self { folder, port, process };
-        server.wait();
-        server
+        Self { folder, port, process }
+    }
+
+    /// What it has logged.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
     fn wait(&mut self) {
@@ -106,9 +103,8 @@ impl OwnServer {
             .unwrap()
             .success()
         {
-            let log = || std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
-            assert!(self.process.try_wait().unwrap().is_none(), "PostgreSQL ended: {}", log());
-            assert!(Instant::now() < until, "PostgreSQL does not start: {}", log());
+            assert!(self.process.try_wait().unwrap().is_none(), "PostgreSQL ended: {}", self.log());
+            assert!(Instant::now() < until, "PostgreSQL does not start: {}", self.log());
             std::thread::sleep(Duration::from_millis(50));
         }
     }
@@ -120,6 +116,24 @@ impl OwnServer {
     pub fn socket_address(&self, database: &str) -> String {
         format!("host={} port={} user=postgres dbname={database}", self.folder.path().display(), self.port)
     }
+}
+
+/// A new database cluster in a folder of its own; `prepare` gets the cluster's folder.
+pub fn new_cluster(prepare: impl FnOnce(&Path)) -> TempDir {
+    let folder = new_folder();
+    let data = folder.path().join("data");
+    let mut initdb = program("initdb");
+    run(initdb.arg("-D").arg(&data).args([
+        "-U",
+        "postgres",
+        "--auth=trust",
+        "-E",
+        "UTF8",
+        "--locale=C",
+        "--no-sync",
+    ]));
+    prepare(&data);
+    folder
 }
 
 pub fn new_folder() -> TempDir {

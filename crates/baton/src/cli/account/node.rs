@@ -9,9 +9,11 @@ use std::process::ExitCode;
 
 use crate::cli::connection::Connection;
 use crate::cli::failure::Failure;
+use crate::cli::moment;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Color, Screen};
 use crate::client::HubAddress;
+use crate::client::accounts::MintedToken;
 use crate::service::accounts::{aliases, tokens};
 
 #[derive(Debug, Subcommand)]
@@ -24,6 +26,8 @@ pub(crate) enum Node {
     AddRemote(remote::AddRemote),
     /// List the network's remote agents
     LsRemote(remote::LsRemote),
+    /// Pin the key that has to have signed a remote agent's card
+    PinRemote(remote::PinRemote),
     /// Remove a remote agent; tasks it still works on are no longer polled
     RemoveRemote(remote::RemoveRemote),
 }
@@ -35,6 +39,9 @@ pub(crate) struct Create {
     /// What the token gives access to
     #[arg(long, value_enum, default_value_t = Scope::Node)]
     scope: Scope,
+    /// When the token ends by itself, such as 12h or 90d from now; without it, when it is revoked
+    #[arg(long, value_name = "SPAN", value_parser = moment::life)]
+    expires: Option<i64>,
     #[command(flatten)]
     connection: Connection,
 }
@@ -54,6 +61,7 @@ impl Node {
             Self::HandOver(command) => block_on(command.hand_over()),
             Self::AddRemote(command) => command.run(),
             Self::LsRemote(command) => block_on(command.list()),
+            Self::PinRemote(command) => block_on(command.pin()),
             Self::RemoveRemote(command) => block_on(command.remove()),
         }
     }
@@ -70,6 +78,7 @@ impl Create {
             network_id: Some(link.the_network().await?),
             node_name: Some(self.alias.clone()),
             scope: Some(scope),
+            expires_in_seconds: self.expires,
         };
         let minted = link.client.mint_node_token(&args).await?;
         let screen = Screen::stdout();
@@ -78,7 +87,7 @@ impl Create {
             return Ok(ExitCode::SUCCESS);
         }
         screen.print(&minted.token)?;
-        show_ways(&screen, &self.alias, &minted.token_id, &minted.token, link.client.hub())?;
+        show_ways(&screen, &self.alias, &minted, link.client.hub())?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -116,11 +125,11 @@ impl HandOver {
 }
 
 /// On a terminal, what to do with a token that will not be shown again; a script gets the token alone.
-fn show_ways(screen: &Screen, alias: &str, id: &str, token: &str, hub: &HubAddress) -> Result<(), Failure> {
+fn show_ways(screen: &Screen, alias: &str, minted: &MintedToken, hub: &HubAddress) -> Result<(), Failure> {
     if !screen.is_terminal() {
         return Ok(());
     }
-    let mcp = hub.mcp();
+    let (id, token, mcp) = (&minted.token_id, &minted.token, hub.mcp());
     let ways = [
         (
             "Claude Code",
@@ -146,6 +155,13 @@ fn show_ways(screen: &Screen, alias: &str, id: &str, token: &str, hub: &HubAddre
     ];
     screen.print("")?;
     screen.print(&format!("The token of {alias} ({id}) is shown this once. Where the agent runs, paste:"))?;
+    if let Some(expires_at) = minted.expires_at {
+        screen.print(&format!(
+            "It expires {}, at {}.",
+            moment::until(expires_at),
+            moment::date_time(expires_at)
+        ))?;
+    }
     for (name, lines) in ways {
         screen.print("")?;
         screen.print_colored(Color::Heading, name)?;

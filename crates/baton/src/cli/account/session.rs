@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use super::password;
 use crate::cli::connection::{self, Connection};
 use crate::cli::failure::Failure;
+use crate::cli::moment;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, note};
 use crate::client::accounts::TokenIdentity;
@@ -26,6 +27,9 @@ pub(crate) struct Login {
     /// Read the password from standard input
     #[arg(long)]
     password_stdin: bool,
+    /// When the new token ends by itself, such as 12h or 90d from now; without it, when you log out
+    #[arg(long, value_name = "SPAN", value_parser = moment::life)]
+    expires: Option<i64>,
     #[command(flatten)]
     connection: Connection,
 }
@@ -65,7 +69,7 @@ impl Login {
         } else {
             password::ask(&format!("Password of {username}: "))?
         };
-        Ok(Credentials::Password(sessions::Login { username, password }))
+        Ok(Credentials::Password(sessions::Login { username, password, expires_in_seconds: self.expires }))
     }
 
     async fn log_in(

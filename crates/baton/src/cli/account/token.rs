@@ -9,6 +9,7 @@ use crate::cli::moment;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::Screen;
 use crate::cli::table::{Cell, Table};
+use crate::service::WireTime;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
@@ -49,7 +50,7 @@ impl Ls {
             screen.json(answer.text())?;
             return Ok(ExitCode::SUCCESS);
         }
-        let mut table = Table::new(&["ID", "NAME", "SCOPE", "NETWORK", "MADE", "LAST USED"]);
+        let mut table = Table::new(&["ID", "NAME", "SCOPE", "NETWORK", "MADE", "LAST USED", "EXPIRES"]);
         for token in &answer.tokens {
             table.row([
                 Cell::id(&token.token_id),
@@ -58,11 +59,18 @@ impl Ls {
                 token.network_id.as_deref().unwrap_or("-").into(),
                 moment::ago(token.created_at).into(),
                 token.last_used_at.map_or_else(|| "never".into(), moment::ago).into(),
+                token.expires_at.map_or_else(|| "never".into(), expiry).into(),
             ]);
         }
         screen.table(&table)?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// When a token ends; soon is marked.
+fn expiry(at: WireTime) -> String {
+    let mark = if moment::is_soon(at) { " (soon)" } else { "" };
+    format!("{}{mark}", moment::until(at))
 }
 
 impl Revoke {

@@ -72,7 +72,11 @@ impl Stage {
         narrator.line(&format!("hub         listens on {}", hub.url))?;
         let address: HubAddress = hub.url.parse().map_err(Failure::usage)?;
         let nobody = Client::new(address.clone(), None, &Options::default())?;
-        let login = sessions::Login { username: USERNAME.into(), password: hub.password.clone() };
+        let login = sessions::Login {
+            username: USERNAME.into(),
+            password: hub.password.clone(),
+            expires_in_seconds: None,
+        };
         let signed_in = nobody.login(&login).await?.into_value();
         let you = Client::new(address, Token::parse(&signed_in.token), &Options::default())?;
         let networks = you.me().await?.into_value().networks;
@@ -92,7 +96,12 @@ impl Stage {
 
     async fn mint(&self, alias: &str) -> Result<Token, Failure> {
         let network_id = Some(self.network_id.clone());
-        let args = tokens::NewNodeToken { network_id, node_name: Some(alias.into()), scope: None };
+        let args = tokens::NewNodeToken {
+            network_id,
+            node_name: Some(alias.into()),
+            scope: None,
+            expires_in_seconds: None,
+        };
         let minted = self.you.mint_node_token(&args).await?.into_value();
         Token::parse(&minted.token).ok_or_else(|| Failure::usage("the hub minted no token"))
     }

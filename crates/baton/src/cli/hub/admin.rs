@@ -17,7 +17,7 @@ use crate::service::accounts::passwords;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Admin {
-    /// Give a user a new password and a new token; ends all user tokens of that user, not the node tokens
+    /// Give a user a new password and a new token; ends all user tokens and OAuth grants of that user, not the node tokens of agents
     ResetUser(ResetUser),
 }
 

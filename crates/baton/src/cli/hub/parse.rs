@@ -35,6 +35,41 @@ pub(super) fn public_url(text: &str) -> Result<String, &'static str> {
     }
 }
 
+/// An OpenID Connect issuer, as it writes itself.
+pub(super) fn issuer(text: &str) -> Result<String, &'static str> {
+    public_url(text)
+        .map(|_| text.to_owned())
+        .map_err(|_| "give a URL such as https://login.example.org, without a query")
+}
+
+/// A name and an address in cards.
+#[derive(Debug, Clone)]
+pub(super) struct Provider(pub(super) String, pub(super) String);
+
+/// Who runs the hub.
+pub(super) fn provider(text: &str) -> Result<Provider, &'static str> {
+    let rule = "give a name and a URL, such as 'Example Ltd=https://example.org'; the name has at most 200 characters";
+    let (name, url) = text.split_once('=').ok_or(rule)?;
+    let name = name.trim();
+    let is_name = !name.is_empty()
+        && name.chars().count() <= limits::CARD_PROVIDER_MAX_CHARS
+        && !name.chars().any(char::is_control);
+    if is_name { Ok(Provider(name.to_owned(), card_url(url).map_err(|_| rule)?)) } else { Err(rule) }
+}
+
+/// An address that a card names: a client may show it as a link or load it.
+pub(super) fn card_url(text: &str) -> Result<String, &'static str> {
+    let url = reqwest::Url::parse(text.trim()).ok().filter(|url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && url.username().is_empty()
+            && url.password().is_none()
+            && url.as_str().len() <= limits::CARD_URL_MAX_BYTES
+    });
+    url.map(String::from)
+        .ok_or("give an http or https URL such as https://example.org/docs, without a password")
+}
+
 /// What browsers send as `Origin`: scheme, host and port, no path.
 pub(super) fn origin(text: &str) -> Result<String, &'static str> {
     let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));

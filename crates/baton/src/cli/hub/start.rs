@@ -1,23 +1,24 @@
 //! `baton hub start`: the options, and what follows from them together.
 
 use baton_core::limits;
+use baton_core::oidc::GroupRole;
 use clap::Args;
 use reqwest::header::{HeaderName, HeaderValue};
 use std::io::{self, BufRead, Read};
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use super::folder::Folder;
 use super::log::Log;
-use super::parse::{CheckEvery, SamplerName};
+use super::parse::{CheckEvery, Provider, SamplerName};
 use super::store_option::StoreOption;
 use super::{Trouble, log, parse, run};
 use crate::cli::failure::Failure;
 use crate::cli::settings::{Effective, Origin, Resolved};
 use crate::data_folder::DataFolder;
-use crate::hub::Settings;
+use crate::hub::{CardSettings, OidcSettings, Settings};
 use crate::metrics::MetricsToken;
 use crate::objects::Bucket;
 use crate::outbound::{Authorities, Policy};
@@ -58,6 +59,15 @@ pub(crate) struct Start {
     /// The URL at which clients reach the hub, for A2A cards [default: the address it listens on]
     #[arg(long, value_name = "URL", value_parser = parse::public_url)]
     public_url: Option<String>,
+    /// Who runs the hub, for A2A cards: a name and a URL
+    #[arg(long, value_name = "NAME=URL", value_parser = parse::provider)]
+    card_provider: Option<Provider>,
+    /// The documentation that A2A cards name
+    #[arg(long, value_name = "URL", value_parser = parse::card_url)]
+    card_documentation_url: Option<String>,
+    /// The icon that A2A cards name
+    #[arg(long, value_name = "URL", value_parser = parse::card_url)]
+    card_icon_url: Option<String>,
     /// An origin whose pages may call the hub from a browser; can be repeated
     #[arg(long, value_name = "URL", value_parser = parse::origin)]
     cors_origin: Vec<String>,
@@ -99,6 +109,19 @@ pub(crate) struct Start {
     /// A token that can read /metrics, in addition to a system admin's; at least 16 characters
     #[arg(long, env = "BATON_METRICS_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     metrics_token: Option<String>,
+    /// An OpenID Connect issuer that users can sign in with, by its exact URL
+    #[arg(long, value_name = "URL", value_parser = parse::issuer)]
+    oidc_issuer: Option<String>,
+    /// The hub's client id at the issuer; its redirect URI there is the hub's public URL with /oidc/callback
+    #[arg(long, value_name = "ID")]
+    oidc_client_id: Option<String>,
+    /// A file with the hub's client secret at the issuer
+    #[arg(long, value_name = "FILE")]
+    oidc_client_secret_file: Option<PathBuf>,
+    /// A group of the issuer and what its members are on the hub, such as staff=user or ops=admin; can be repeated. Once one
+    /// is named, users of no named group cannot sign in
+    #[arg(long, value_name = "GROUP=ROLE", value_parser = GroupRole::parse)]
+    oidc_group: Vec<GroupRole>,
     /// Where spans of requests and tasks are sent: an OTLP/HTTP collector, for example http://localhost:4318
     #[arg(long, value_name = "URL")]
     otlp_endpoint: Option<String>,
@@ -201,11 +224,17 @@ impl Start {
             outbound: Policy::new(self.allow_outbound.clone(), authorities),
             // Settled once it listens.
             public_url: String::new(),
+            cards: CardSettings {
+                provider: self.card_provider.clone().map(|Provider(name, url)| (name, url)),
+                documentation_url: self.card_documentation_url.clone(),
+                icon_url: self.card_icon_url.clone(),
+            },
             serves_tls: self.tls_cert.is_some(),
             keep_tasks: self.keep_tasks,
             artifact_quota: self.artifact_quota,
             records_evidence: !self.without_evidence,
             metrics_token: self.metrics_token()?,
+            oidc: self.oidc()?,
             collector,
         })
     }
@@ -214,6 +243,30 @@ impl Start {
     fn metrics_token(&self) -> Result<Option<MetricsToken>, Trouble> {
         let given = self.metrics_token.as_deref().filter(|given| !given.is_empty());
         given.map(MetricsToken::parse).transpose().map_err(Trouble::MetricsToken)
+    }
+
+    /// The issuer, if it is named, with everything the hub needs there.
+    fn oidc(&self) -> Result<Option<OidcSettings>, Trouble> {
+        let secret_file = &self.oidc_client_secret_file;
+        let given = [
+            ("oidc-issuer", self.oidc_issuer.is_some()),
+            ("oidc-client-id", self.oidc_client_id.is_some()),
+            ("oidc-client-secret-file", secret_file.is_some()),
+        ];
+        match (&self.oidc_issuer, &self.oidc_client_id, secret_file) {
+            (Some(issuer), Some(client_id), Some(file)) => Ok(Some(OidcSettings {
+                issuer: issuer.clone(),
+                client_id: client_id.clone(),
+                client_secret: read_secret(file)
+                    .map_err(|error| Trouble::OidcSecret { file: file.clone(), error })?,
+                groups: self.oidc_group.clone(),
+            })),
+            (None, None, None) if self.oidc_group.is_empty() => Ok(None),
+            _ => {
+                let missing = given.iter().find(|(_, is_given)| !is_given).map_or("", |(name, _)| name);
+                Err(Trouble::PartOfOidc { missing })
+            }
+        }
     }
 
     /// The same here: the address may hold a password.
@@ -236,6 +289,19 @@ impl Start {
         let bursts = limits::RATE_BURST_COUNT / limits::RATE_PER_SECOND;
         Some((per_second, self.rate_burst.unwrap_or(per_second.saturating_mul(bursts))))
     }
+}
+
+/// A secret in a file, without the line's end.
+fn read_secret(file: &Path) -> io::Result<String> {
+    let most = limits::OIDC_SECRET_MAX_BYTES as u64;
+    let mut text = String::new();
+    std::fs::File::open(file)?.take(most + 1).read_to_string(&mut text)?;
+    let secret = text.trim_end_matches(['\r', '\n']);
+    if secret.is_empty() || secret.len() as u64 > most {
+        let rule = format!("it must hold a secret of 1 to {most} bytes");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, rule));
+    }
+    Ok(secret.to_owned())
 }
 
 /// The first admin's password, if one was given by option or environment; `-` reads a line from standard input, so that

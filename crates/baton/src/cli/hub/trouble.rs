@@ -35,6 +35,12 @@ pub(crate) enum Trouble {
     HalfOfTls { set: &'static str, missing: &'static str },
     #[error("the metrics token (--metrics-token, BATON_METRICS_TOKEN) {0}")]
     MetricsToken(String),
+    #[error(
+        "{missing} is not set; sign-in by an issuer needs oidc-issuer, oidc-client-id and oidc-client-secret-file"
+    )]
+    PartOfOidc { missing: &'static str },
+    #[error("cannot read the client secret of oidc-client-secret-file, {file}: {error}", file = .file.display())]
+    OidcSecret { file: PathBuf, error: io::Error },
     #[error("otlp-endpoint cannot be used: {0}")]
     OtlpEndpoint(String),
     #[error("spans cannot be sent: {0}; start without otlp-endpoint, or repair the system's CA certificates")]

@@ -13,6 +13,8 @@ const NAME: &str = "baton";
 const WAIT: &str = "inbox wait --hook";
 /// How long a hook waits before it gives up, in seconds; as long as `baton inbox wait` itself.
 const HOOK_TIMEOUT: u32 = baton_core::limits::INBOX_WAIT_DEFAULT_SECONDS;
+/// How long a hook that looks once may take.
+const LOOK_TIMEOUT: u32 = baton_core::limits::INBOX_LOOK_MAX_SECONDS;
 
 /// Which MCP client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -79,13 +81,37 @@ impl McpClient {
         }
     }
 
-    /// Claude Code's settings with the hook in them: it runs beside the idle session and wakes it by its exit code.
+    /// Where the client keeps hooks that can bring a session back to its inbox; none if it has no such hooks.
+    pub(super) fn hooks_file(self) -> Result<Option<PathBuf>, Failure> {
+        match self {
+            Self::Claude => Ok(self.permissions_file()),
+            Self::Codex => self.file().map(Some),
+            Self::Cursor | Self::Gemini | Self::Vscode => Ok(None),
+        }
+    }
+
+    /// That file with the hook in it. Claude Code runs it beside the idle session and is woken by its exit code; Codex runs it when a
+    /// turn ends, waits for it, and by the same exit code continues.
     pub(super) fn hooked(self, before: &str, entry: &Entry) -> Result<String, String> {
+        if self == Self::Codex {
+            return toml_file::hooked(before, &entry.look_command(), WAIT, LOOK_TIMEOUT);
+        }
         let command = json!({
             "type": "command", "command": entry.wait_command(), "asyncRewake": true, "timeout": HOOK_TIMEOUT,
         });
         let is_ours = |item: &Value| item.to_string().contains(WAIT);
         json_file::with_item(before, &["hooks", "Stop"], &json!({"hooks": [command]}), is_ours)
+    }
+
+    /// What was written, and what a user must still confirm for it.
+    pub(super) const fn hook_words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Codex => (
+                "wrote a Stop hook that looks into the inbox",
+                "\nCodex runs no hook before you trust it: its next interactive start asks",
+            ),
+            _ => ("wrote a Stop hook that waits for the inbox", ""),
+        }
     }
 
     /// What to type, and what a user must still confirm.
@@ -101,7 +127,8 @@ impl McpClient {
                  the editor asks before it starts the server and before each tool: enable \"baton\" in its MCP settings"
             }
             Self::Gemini => {
-                "next: gemini -p \"YOUR TASK\"\nif Gemini asks whether you trust this folder, confirm it: else it starts no server"
+                "next: GEMINI_CLI_TRUST_WORKSPACE=true gemini -p \"YOUR TASK\"\n\
+                 an interactive start asks whether you trust this folder: confirm it, else Gemini starts no server"
             }
             Self::Vscode => {
                 "next: open the folder in VS Code, start \"baton\" in .vscode/mcp.json and confirm that you trust it; it asks before each \

@@ -64,12 +64,14 @@ impl Entry {
         }
     }
 
-    /// Gemini fills in `$NAME`; with `trust` it runs the tools without asking.
+    /// Gemini fills in `$NAME`, with nothing if there is no such variable; with `trust` it runs the tools without asking. It hands
+    /// no variable on whose name looks like a secret's, unless it is named: `baton work` sets the token.
     pub(super) fn gemini(&self, form: Transport) -> Value {
         let timeout = u64::try_from(limits::MCP_ANSWER_MAX.as_millis()).unwrap_or(u64::MAX);
         match form {
             Transport::Stdio => {
-                json!({"command": program(), "args": self.args(), "timeout": timeout, "trust": true})
+                json!({"command": program(), "args": self.args(), "env": {"BATON_TOKEN": "$BATON_TOKEN"},
+                    "timeout": timeout, "trust": true})
             }
             Transport::Http => json!({
                 "httpUrl": self.mcp_url, "headers": {"Authorization": "Bearer $BATON_TOKEN"},
@@ -121,9 +123,18 @@ impl Entry {
 
     /// The command that waits for something in the inbox, for a hook.
     pub(super) fn wait_command(&self) -> String {
+        self.inbox_command(&["inbox", "wait", "--hook"])
+    }
+
+    /// The command that looks whether something is in the inbox, for a hook that its client waits for.
+    pub(super) fn look_command(&self) -> String {
+        self.inbox_command(&["inbox", "wait", "--hook", "--now"])
+    }
+
+    fn inbox_command(&self, words: &[&'static str]) -> String {
         let program = program();
         let mut args = self.args();
-        args.splice(..1, ["inbox", "wait", "--hook"]);
+        args.splice(..1, words.iter().copied());
         let words = std::iter::once(&*program).chain(args).map(shell_word::quoted);
         words.collect::<Vec<_>>().join(" ")
     }

@@ -4,7 +4,7 @@
 use baton_core::limits;
 use std::collections::HashMap;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::sync::{Semaphore, oneshot};
@@ -15,22 +15,41 @@ use super::door::send_line;
 use super::message::Message;
 use super::route::Route;
 
-/// Calls in progress, by the JSON of their ids.
+/// A call's number, and what cancels it by being dropped.
+type NumberedCall = (u64, oneshot::Sender<()>);
+
+/// Calls in progress, by the JSON of their ids. A client may use an id again once its call was answered, which can be before
+/// that call is forgotten here.
 #[derive(Debug, Clone, Default)]
-struct CallsInFlight(Arc<Mutex<HashMap<String, oneshot::Sender<()>>>>);
+struct CallsInFlight(Arc<Mutex<HashMap<String, NumberedCall>>>);
 
 impl CallsInFlight {
     /// Keeps what calls a cancel. A message without an id is cancelled by nobody, so it gets its end back to hold.
-    fn note(&self, id: Option<&str>, call_off: oneshot::Sender<()>) -> Option<oneshot::Sender<()>> {
+    fn note(
+        &self,
+        id: Option<&str>,
+        number: u64,
+        call_off: oneshot::Sender<()>,
+    ) -> Option<oneshot::Sender<()>> {
         let Some(id) = id else { return Some(call_off) };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned(), call_off)
+        self.lock().insert(id.to_owned(), (number, call_off)).map(|(_, earlier)| earlier)
     }
 
-    /// Dropping its end cancels a call; one that has ended is forgotten.
-    fn call_off(&self, id: Option<&str>) {
-        if let Some(id) = id {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+    /// Dropping its end cancels a call.
+    fn call_off(&self, id: &str) {
+        self.lock().remove(id);
+    }
+
+    /// Forgets a call that has ended, unless a later one has its id.
+    fn forget(&self, id: Option<&str>, number: u64) {
+        let mut calls = self.lock();
+        if let Some(id) = id.filter(|id| calls.get(*id).is_some_and(|(of, _)| *of == number)) {
+            calls.remove(id);
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, NumberedCall>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -68,6 +87,7 @@ async fn read_all(
 ) -> io::Result<()> {
     let slots = Arc::new(Semaphore::new(limits::MCP_CALLS_AT_ONCE));
     let under_way = CallsInFlight::default();
+    let mut number = 0;
     while let Some(line) = tokio::select! {
         line = next_line(&mut input) => line?,
         () = answers.closed() => None,
@@ -83,13 +103,14 @@ async fn read_all(
             }
         };
         if let Some(id) = message.cancels() {
-            under_way.call_off(Some(&id));
+            under_way.call_off(&id);
         }
         let slot = slots.clone().acquire_owned().await;
         // Noted before the next line is read, which may cancel it.
         let (call_off, called_off) = oneshot::channel();
         let id = message.awaited_id().map(ToString::to_string);
-        let kept = under_way.note(id.as_deref(), call_off);
+        number += 1;
+        let kept = under_way.note(id.as_deref(), number, call_off);
         let (route, answers, noted, sent) =
             (route.clone(), answers.clone(), under_way.clone(), message.clone());
         let call = async move {
@@ -98,7 +119,7 @@ async fn read_all(
                 _ = called_off => {}
             }
             drop(kept);
-            noted.call_off(id.as_deref());
+            noted.forget(id.as_deref(), number);
         };
         if message.is_initialize() {
             // What is agreed on there holds for what follows.
@@ -132,7 +153,22 @@ async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option
 
 #[cfg(test)]
 mod tests {
+    use tokio::sync::oneshot::error::TryRecvError;
+
     use super::*;
+
+    #[test]
+    fn a_call_that_ended_is_forgotten_and_not_the_next_one_with_its_id() {
+        let calls = CallsInFlight::default();
+        let [(first, mut ended), (second, mut runs)] = [oneshot::channel(), oneshot::channel()];
+        assert!(calls.note(Some("1"), 1, first).is_none());
+        let earlier = calls.note(Some("1"), 2, second);
+        assert!(earlier.is_some() && ended.try_recv() == Err(TryRecvError::Empty), "nobody cancelled it");
+        calls.forget(Some("1"), 1);
+        assert_eq!(runs.try_recv(), Err(TryRecvError::Empty));
+        calls.call_off("1");
+        assert_eq!(runs.try_recv(), Err(TryRecvError::Closed));
+    }
 
     #[tokio::test]
     async fn a_line_too_long_is_cut_and_the_next_one_is_whole() {

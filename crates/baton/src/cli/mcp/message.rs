@@ -49,11 +49,12 @@ impl Message {
         self.method() == Some("initialize")
     }
 
-    /// What the `Mcp-Name` header names: a tool, a prompt or a resource.
+    /// What the `Mcp-Name` header names: a tool, a prompt, a resource or a task.
     pub(crate) fn name(&self) -> Option<&str> {
         let member = match self.method()? {
             "tools/call" | "prompts/get" => "name",
             "resources/read" => "uri",
+            "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
             _ => return None,
         };
         self.read.params.get(member)?.as_str()
@@ -131,6 +132,8 @@ mod tests {
         let failed: Value = serde_json::from_str(&request.failed("away").unwrap()).unwrap();
         let error = json!({"code": -32000, "message": "away"});
         assert_eq!(failed, json!({"jsonrpc": "2.0", "id": "a", "error": error}));
+        let look = read(r#"{"jsonrpc":"2.0","id":2,"method":"tasks/get","params":{"taskId":"019a"}}"#);
+        assert_eq!(look.name(), Some("019a"));
         for line in [r#"{"method":"notifications/initialized"}"#, r#"{"id":1,"result":{}}"#] {
             assert_eq!(read(line).failed("away"), None, "{line}");
         }

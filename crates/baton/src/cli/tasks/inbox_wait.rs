@@ -1,5 +1,5 @@
 //! `baton inbox wait`: blocks until something new is in an inbox, then prints one line and exits with 2. That is how a hook
-//! of Claude Code wakes an idle session, so nothing else ends with that code. It acknowledges nothing; what it has reported to a
+//! of Claude Code wakes an idle session, and one of Codex has a session continue, so nothing else ends with that code. It acknowledges nothing; what it has reported to a
 //! session of is remembered in `~/.baton/inbox`, so that deliveries which are left there do not wake it again.
 
 use baton_core::{Alias, limits};
@@ -40,6 +40,9 @@ pub(super) struct InboxWait {
     /// Give up after so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = limits::INBOX_WAIT_DEFAULT_SECONDS, value_parser = clap::value_parser!(u32).range(1..=i64::from(limits::INBOX_WAIT_MAX_SECONDS)))]
     timeout: u32,
+    /// Look once and do not wait
+    #[arg(long, conflicts_with = "timeout")]
+    now: bool,
     /// Standard input is what a client passes to its hooks: its session is notified of each delivery once
     #[arg(long)]
     hook: bool,
@@ -86,6 +89,9 @@ impl InboxWait {
         mut told: ReportedDeliveries,
         deadline: Instant,
     ) -> Result<bool, Failure> {
+        if self.now {
+            return self.look(client, network_id, &mut told).await;
+        }
         let mut follower = client.follow(channel, None);
         let parent = rustix::process::getppid();
         let mut check = interval(limits::INBOX_WAIT_PARENT_CHECKED_EVERY);
@@ -101,14 +107,26 @@ impl InboxWait {
             }
             // A burst of deliveries is reported once.
             sleep(limits::INBOX_WAIT_GATHERED_FOR).await;
-            let limit = Some(limits::INBOX_PAGE_MAX.to_string());
-            let args = QueryArgs { limit, network_id: network_id.clone(), cursor: None };
-            let inbox = client.inbox(&args).await?;
-            if told.is_news(&inbox)? {
-                self.print(&inbox)?;
+            if self.look(client, network_id.clone(), &mut told).await? {
                 return Ok(true);
             }
         }
+    }
+
+    /// Looks into the inbox, and prints what is new there.
+    async fn look(
+        &self,
+        client: &Client,
+        network_id: Option<String>,
+        told: &mut ReportedDeliveries,
+    ) -> Result<bool, Failure> {
+        let limit = Some(limits::INBOX_PAGE_MAX.to_string());
+        let inbox = client.inbox(&QueryArgs { limit, network_id, cursor: None }).await?;
+        let is_news = told.is_news(&inbox)?;
+        if is_news {
+            self.print(&inbox)?;
+        }
+        Ok(is_news)
     }
 
     fn print(&self, inbox: &HubResponse<Inbox>) -> Result<(), Failure> {

@@ -8,7 +8,7 @@ use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, act, claim, succeed, text};
 
 /// The eleven, and whether each writes.
-fn operations(id: &str) -> [(&'static str, Value, bool); 11] {
+pub(super) fn operations(id: &str) -> [(&'static str, Value, bool); 11] {
     let config = json!({"taskId": id, "id": "c", "url": "https://receiver.invalid/"});
     [
         ("SendMessage", message("x"), true),

@@ -1,8 +1,9 @@
-//! Both bindings give the same results for the same calls, and each its own form of errors: one table of calls.
+//! All bindings give the same results for the same calls, and each its own form of errors: one table of calls.
 
 use serde_json::{Value, json};
 
-use super::door::{BOTH, Binding, Door, VERSION, follow_up, message, of_http, of_rpc, work};
+use super::door::{BOTH, Binding, Door, Outcome, VERSION, follow_up, message, of_http, of_rpc, work};
+use super::grpc_call::GrpcDoor;
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, text};
 
@@ -28,14 +29,45 @@ fn plain(mut value: Value) -> Value {
     value
 }
 
+/// Without what protobuf does not say: a field that has its default is absent.
+pub(super) fn lean(value: &Value) -> Value {
+    let is_default = |value: &Value| {
+        [json!(null), json!(""), json!(0), json!(false), json!([]), json!({})].contains(value)
+    };
+    match value {
+        Value::Object(members) => {
+            let members = members.iter().map(|(name, value)| (name.clone(), lean(value)));
+            members.filter(|(_, value)| !is_default(value)).collect()
+        }
+        Value::Array(values) => values.iter().map(lean).collect(),
+        other => other.clone(),
+    }
+}
+
+/// A call by any binding; none by gRPC if its parameters cannot be expressed in protobuf.
+fn called(
+    door: &Door,
+    grpc: &GrpcDoor,
+    binding: Option<Binding>,
+    method: &str,
+    params: &Value,
+) -> Option<Outcome> {
+    match binding {
+        Some(binding) => Some(door.call(binding, method, params)),
+        None => grpc.call(method, params),
+    }
+}
+
 #[test]
-fn both_bindings_give_the_same_results_for_the_same_calls() {
+fn all_bindings_give_the_same_results_for_the_same_calls() {
     let hub = Hub::start();
     // A network for each binding, made alike, so that what one does is not seen by the other.
-    let results = BOTH.map(|binding| {
-        let tenant = Tenant::register(&hub, &format!("user-{binding:?}"));
+    let bindings = [(Some(BOTH[0]), "alice"), (Some(BOTH[1]), "bob"), (None, "carol")];
+    let results = bindings.map(|(binding, name)| {
+        let tenant = Tenant::register(&hub, name);
         let worker = tenant.agent("worker");
         let door = Door::of(&tenant, &tenant.agent("sender"), "worker");
+        let grpc = GrpcDoor::of(&door);
         let open = text(&door.send("stays open")["id"]);
         let done = text(&door.send("first")["id"]);
         // The older waits for longer, so it is next: both are ended.
@@ -94,16 +126,29 @@ fn both_bindings_give_the_same_results_for_the_same_calls() {
             ("ListTaskPushNotificationConfigs", json!({"taskId": open, "pageSize": 0})),
         ];
         calls.map(|(method, params)| {
-            let result = door.call(binding, method, &params).map(plain);
+            let result = called(&door, &grpc, binding, method, &params).map(|result| result.map(plain));
             (method, plain(params), result)
         })
     });
-    let [rpc, http] = results;
-    let mut reasons = Vec::new();
-    for (rpc, http) in rpc.into_iter().zip(http) {
+    let [rpc, http, grpc] = results;
+    let (mut reasons, mut by_grpc) = (Vec::new(), 0);
+    for ((rpc, http), (method, params, grpc)) in rpc.into_iter().zip(http).zip(grpc) {
         assert_eq!(rpc, http);
-        reasons.extend(rpc.2.err());
+        let expected = rpc.2.unwrap();
+        // In this message 0 and nothing are the same.
+        if let Some(grpc) =
+            grpc.filter(|_| (method, &params["pageSize"]) != ("ListTaskPushNotificationConfigs", &json!(0)))
+        {
+            by_grpc += 1;
+            assert_eq!(
+                grpc.map(|result| lean(&result)),
+                expected.clone().map(|result| lean(&result)),
+                "{method} {params}"
+            );
+        }
+        reasons.extend(expected.err());
     }
+    assert!(by_grpc > 35, "{by_grpc} calls could be expressed in protobuf");
     for reason in ["TASK_NOT_FOUND", "TASK_NOT_CANCELABLE", "UNSUPPORTED_OPERATION", "INVALID_PARAMS"] {
         assert!(reasons.iter().any(|other| other == reason), "no call met {reason}");
     }
@@ -176,11 +221,16 @@ fn a_request_of_another_version_is_refused_on_both_and_the_card_is_not() {
     let id = door.send("x")["id"].clone();
     let body = json!({"jsonrpc": "2.0", "id": 7, "method": "GetTask", "params": {"id": id}});
     let path = format!("{}/tasks/{}", door.base, text(&id));
-    for headers in [&[][..], &[("a2a-version", "")], &[("a2a-version", "0.3")], &[("a2a-version", "1.1")]] {
+    let twice = [VERSION, ("a2a-version", "0.3")];
+    for headers in
+        [&[][..], &[("a2a-version", "")], &[("a2a-version", "0.3")], &[("a2a-version", "1.1")], &twice]
+    {
         let rpc = client.send("POST", &door.base, headers, Some(&body));
         assert_eq!((rpc.status, &rpc.json()["error"]["code"]), (200, &json!(-32009)), "{headers:?}");
         assert_eq!(rpc.json()["id"], 7);
         assert_eq!(of_rpc(&rpc), Err("VERSION_NOT_SUPPORTED".into()));
+        let way = rpc.json()["error"]["message"].clone();
+        assert!(text(&way).contains("use a client of A2A 1.0, which sends A2A-Version: 1.0"), "{way}");
         let http = client.send("GET", &path, headers, None);
         assert_eq!((http.status, of_http(&http)), (400, Err("VERSION_NOT_SUPPORTED".into())), "{headers:?}");
         assert_eq!(client.send("GET", &door.base, headers, None).status, 200, "the card");

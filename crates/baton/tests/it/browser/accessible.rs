@@ -6,7 +6,7 @@ use super::script::drive;
 use crate::it::hub::{ADMIN, Hub, PASSWORD};
 use crate::it::tenant::{Tenant, send};
 
-fn pass_axe(script: &str, theme: &str, size: &str) {
+fn pass(script: &str, theme: &str, size: &str) {
     let hub = Hub::start();
     let network = Tenant::of_admin(&hub);
     Tenant::register(&hub, "newcomer");
@@ -19,43 +19,48 @@ fn pass_axe(script: &str, theme: &str, size: &str) {
 }
 
 #[test]
+fn no_page_scrolls_sideways_on_a_small_phone() {
+    pass("narrow.mjs", "light", "phone");
+}
+
+#[test]
 fn axe_finds_nothing_serious_on_pages_of_a_desktop_in_light() {
-    pass_axe("axe-pages.mjs", "light", "desktop");
+    pass("axe-pages.mjs", "light", "desktop");
 }
 
 #[test]
 fn axe_finds_nothing_serious_on_pages_of_a_desktop_in_dark() {
-    pass_axe("axe-pages.mjs", "dark", "desktop");
+    pass("axe-pages.mjs", "dark", "desktop");
 }
 
 #[test]
 fn axe_finds_nothing_serious_on_pages_of_a_phone_in_light() {
-    pass_axe("axe-pages.mjs", "light", "phone");
+    pass("axe-pages.mjs", "light", "phone");
 }
 
 #[test]
 fn axe_finds_nothing_serious_on_pages_of_a_phone_in_dark() {
-    pass_axe("axe-pages.mjs", "dark", "phone");
+    pass("axe-pages.mjs", "dark", "phone");
 }
 
 #[test]
 fn axe_finds_nothing_serious_in_windows_of_a_desktop_in_light() {
-    pass_axe("axe-windows.mjs", "light", "desktop");
+    pass("axe-windows.mjs", "light", "desktop");
 }
 
 #[test]
 fn axe_finds_nothing_serious_in_windows_of_a_desktop_in_dark() {
-    pass_axe("axe-windows.mjs", "dark", "desktop");
+    pass("axe-windows.mjs", "dark", "desktop");
 }
 
 #[test]
 fn axe_finds_nothing_serious_in_windows_of_a_phone_in_light() {
-    pass_axe("axe-windows.mjs", "light", "phone");
+    pass("axe-windows.mjs", "light", "phone");
 }
 
 #[test]
 fn axe_finds_nothing_serious_in_windows_of_a_phone_in_dark() {
-    pass_axe("axe-windows.mjs", "dark", "phone");
+    pass("axe-windows.mjs", "dark", "phone");
 }
 
 #[test]

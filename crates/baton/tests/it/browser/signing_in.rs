@@ -20,6 +20,16 @@ fn a_person_signs_in_switches_the_network_and_signs_out_and_a_wrong_password_say
 }
 
 #[test]
+fn a_user_allows_an_oauth_client_on_a_page_that_no_frame_shows_and_revokes_it() {
+    let hub = Hub::start();
+    let network = Tenant::of_admin(&hub).network_id;
+    drive(
+        "consent.mjs",
+        &json!({"base": hub.url(), "network": network, "username": ADMIN, "password": PASSWORD}),
+    );
+}
+
+#[test]
 fn a_generated_password_asks_for_a_new_one_and_no_longer_works() {
     let hub = Hub::start_with(&["--username", ADMIN]);
     let line = hub.line_beginning("admin password: ");

@@ -76,9 +76,22 @@ fn the_parts_of_the_open_tasks_on_the_overview_add_up() {
     send(&network.user, "worker", "nobody takes it up");
     let given = json!({
         "base": hub.url(), "username": ADMIN, "password": PASSWORD, "network": network.network_id,
-        "token": network.user.token, "open": 4,
+        "token": network.user.token, "open": 4, "sent": 5,
     });
     drive("figures.mjs", &given);
+}
+
+#[test]
+fn tasks_are_found_by_part_of_a_name_and_an_unknown_address_leads_back() {
+    let hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    for name in ["coder", "reviewer"] {
+        network.agent(name);
+        send(&network.user, name, &format!("for the {name}"));
+    }
+    let given =
+        json!({"base": hub.url(), "username": ADMIN, "password": PASSWORD, "network": network.network_id});
+    drive("names.mjs", &given);
 }
 
 #[test]

@@ -44,6 +44,11 @@ fn the_python_client_hands_work_to_an_agent_over_http_json() {
 }
 
 #[test]
+fn the_python_client_hands_work_to_an_agent_over_grpc() {
+    drive(super::BINDINGS[2]);
+}
+
+#[test]
 fn the_python_client_answers_two_questions_of_one_run() {
     for binding in super::BINDINGS {
         conversation::answers_two_questions_of_one_run(|stage| connect(stage, binding));

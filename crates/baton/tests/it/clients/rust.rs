@@ -5,9 +5,11 @@ use a2a_client::auth::AuthInterceptor;
 use a2a_client::jsonrpc::{JsonRpcTransport, JsonRpcTransportFactory};
 use a2a_client::rest::{RestTransport, RestTransportFactory};
 use a2a_client::{A2AClient, A2AClientFactory, BoxStream, ServiceParams, Transport};
+use a2a_grpc::{GrpcTransport, GrpcTransportFactory};
 use a2a_types::{
-    A2AError, AgentCard, GetExtendedAgentCardRequest, ListTasksRequest, Message, SVC_PARAM_VERSION,
-    SendMessageResponse, StreamResponse, Task, error_reason,
+    A2AError, AgentCard, GetExtendedAgentCardRequest, GetTaskRequest, ListTasksRequest, Message,
+    SVC_PARAM_VERSION, SendMessageRequest, SendMessageResponse, StreamResponse, SubscribeToTaskRequest, Task,
+    error_reason,
 };
 use futures_util::StreamExt;
 use serde_json::{Value, json, to_value};
@@ -45,6 +47,11 @@ fn the_rust_client_hands_work_to_an_agent_over_http_json() {
     drive(super::BINDINGS[1]);
 }
 
+#[test]
+fn the_rust_client_hands_work_to_an_agent_over_grpc() {
+    drive(super::BINDINGS[2]);
+}
+
 fn drive(binding: &str) {
     let stage = Stage::set();
     let token = stage.token();
@@ -62,6 +69,8 @@ struct Driver {
     stranger: Client,
     /// For calls whose headers are ours to choose.
     transport: Box<dyn Transport>,
+    /// What the card's interface wants in every message; the client sends it by itself.
+    tenant: Option<String>,
     token: String,
     release: PathBuf,
     lines: Vec<Value>,
@@ -73,15 +82,17 @@ impl Driver {
         let resolver = AgentCardResolver::new(Some(http_client(Some(token))));
         let card = resolver.resolve(base).await.unwrap();
         let interface = card.supported_interfaces.iter().find(|face| face.protocol_binding == binding);
-        let url = interface.unwrap().url.clone();
+        let (url, tenant) = (interface.unwrap().url.clone(), interface.unwrap().tenant.clone());
         let transport: Box<dyn Transport> = match binding {
             "JSONRPC" => Box::new(JsonRpcTransport::new(http, url)),
+            "GRPC" => Box::new(GrpcTransport::connect(url).await.unwrap()),
             _ => Box::new(RestTransport::new(http, url)),
         };
         Self {
             client: client(&card, binding, Some(token)).await,
             stranger: client(&card, binding, None).await,
             transport,
+            tenant,
             token: token.into(),
             release: release.into(),
             lines: vec![card_line(&card)],
@@ -180,7 +191,8 @@ impl Driver {
         self.say("subscribe", json!({"first": first, "left_at": state(&event)}));
         // The client keeps no ids of frames; a task's events are numbered from 1.
         let after_first = self.params([(SVC_PARAM_VERSION, a2a_types::VERSION), ("Last-Event-ID", "1")]);
-        let again = self.transport.subscribe_to_task(&after_first, &subscribe(&task.id)).await.unwrap();
+        let asked = SubscribeToTaskRequest { tenant: self.tenant.clone(), ..subscribe(&task.id) };
+        let again = self.transport.subscribe_to_task(&after_first, &asked).await.unwrap();
         let followed = followed(again, &self.release.join("rust-subscribe")).await.unwrap();
         self.say("resume", followed);
     }
@@ -227,10 +239,12 @@ impl Driver {
         let listed = self.client.list_tasks(&list(None, 1000)).await;
         self.refused("page too large", listed);
         let params = self.params([(SVC_PARAM_VERSION, "9.9")]);
-        let got = self.transport.get_task(&params, &get(&sent.id, None)).await;
+        let asked = GetTaskRequest { tenant: self.tenant.clone(), ..get(&sent.id, None) };
+        let got = self.transport.get_task(&params, &asked).await;
         self.refused("version", got);
         let send = request(says("say x"), false);
-        let events = all(self.transport.send_streaming_message(&params, &send).await).await;
+        let asked = SendMessageRequest { tenant: self.tenant.clone(), ..send.clone() };
+        let events = all(self.transport.send_streaming_message(&params, &asked).await).await;
         self.refused("version of a stream", events);
         let got = self.stranger.get_task(&get(&sent.id, None)).await;
         self.refused("no token", got);
@@ -251,6 +265,7 @@ async fn client(card: &AgentCard, binding: &str, token: Option<&str>) -> Client 
     let factory = A2AClientFactory::builder().no_defaults();
     let factory = match binding {
         "JSONRPC" => factory.register(Arc::new(JsonRpcTransportFactory::new(http))),
+        "GRPC" => factory.register(Arc::new(GrpcTransportFactory::default())),
         _ => factory.register(Arc::new(RestTransportFactory::new(http))),
     };
     let factory = match token {

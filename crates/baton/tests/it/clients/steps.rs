@@ -4,6 +4,9 @@ use serde_json::{Value, json};
 
 use super::stage::ALIAS;
 
+/// What the hub says to a caller without a token.
+const NO_TOKEN: &str = "send a valid token";
+
 /// What a client calls the typed errors.
 pub(super) struct Names {
     pub(super) task_not_found: &'static str,
@@ -55,7 +58,7 @@ pub(super) fn assert_steps(lines: &[Value], names: &Names) {
 
 fn assert_card(steps: &Steps<'_>) {
     let card = json!({
-        "name": ALIAS, "bindings": ["HTTP+JSON", "JSONRPC"], "versions": ["1.0"], "skills": ["task"], "streaming": true,
+        "name": ALIAS, "bindings": ["GRPC", "HTTP+JSON", "JSONRPC"], "versions": ["1.0"], "skills": ["task"], "streaming": true,
     });
     steps.says("card", &card);
     steps.says("extended card", &json!({"name": ALIAS}));
@@ -109,9 +112,12 @@ fn assert_errors(steps: &Steps<'_>, names: &Names) {
     }
 }
 
-/// No token is HTTP's 401. A client shows its number, or what the body says beside it; the protocol has no type for it.
+/// No token is HTTP's 401 and gRPC's 16. A client shows the number, the name, or the hub's message; the protocol has no
+/// type for it.
 fn is_unauthenticated(line: &Value) -> bool {
     let message = line["message"].as_str().unwrap_or_default();
     line["type"].is_string()
-        && (message.contains("401") || line["status"] == 401 || line["reason"] == "UNAUTHENTICATED")
+        && (["401", "UNAUTHENTICATED", NO_TOKEN].iter().any(|words| message.contains(words))
+            || [json!(401), json!(16)].contains(&line["status"])
+            || line["reason"] == "UNAUTHENTICATED")
 }

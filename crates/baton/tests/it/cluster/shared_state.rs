@@ -1,9 +1,11 @@
 //! State that all hubs on a database share: who may call, who is there, who tried passwords, which work is whose.
 
-use serde_json::json;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::super::hub::PASSWORD;
-use super::super::outside::{OK, Outside, rpc};
+use super::super::outside::{OK, Outside, Reply, rpc};
 use super::super::push::told;
 use super::super::tenant::{Tenant, act, claim, send, send_with, succeed, task, text};
 use super::{Cluster, eventually};
@@ -154,4 +156,36 @@ fn a_push_receiver_hears_every_event_once_and_in_order_whichever_hubs_the_task_p
         let of_task: Vec<_> = heard.iter().filter(|push| push.path == format!("/{n}")).cloned().collect();
         assert_eq!(told(&of_task), ["submitted", "working", "artifact", "completed"], "task {n}");
     }
+}
+
+/// The pushes of a task are one hub's at a time. What it leaves when it is killed another one takes over, once it counts as
+/// gone, and continues where it stopped.
+#[test]
+fn the_pushes_of_a_hub_that_is_killed_are_taken_over_by_another() {
+    let options = ["--allow-outbound", "127.0.0.0/8"];
+    let mut cluster = Cluster::start_with(1, &options);
+    let network = Tenant::of_admin(&cluster.hubs[0]);
+    let accepts = Arc::new(AtomicBool::new(false));
+    let is_accepted = accepts.clone();
+    let receiver = Outside::start(move |_, _| match is_accepted.load(Ordering::SeqCst) {
+        true => OK(),
+        false => Reply::Json(503, Value::Null),
+    });
+    network.agent("worker");
+    let params = json!({
+        "message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "do it"}]},
+        "configuration": {"returnImmediately": true, "taskPushNotificationConfig": {"url": receiver.url("/")}}});
+    let sent = rpc(&network.user, &network.network_id, "worker", "SendMessage", &params);
+    let id = text(&sent["result"]["task"]["id"]);
+    // The only hub there is has it.
+    receiver.wait_for(1);
+    cluster.add(&options);
+    cluster.hubs[0].kill9();
+    let refused = receiver.received().len();
+    accepts.store(true, Ordering::SeqCst);
+    receiver.wait_until(|heard| heard.len() > refused);
+    let user = cluster.at(1, &network.user);
+    succeed(&act(&user, &id, "cancel", &json!({})));
+    let heard = receiver.wait_until(|heard| told(&heard[refused..]).contains(&"canceled".to_owned()));
+    assert_eq!(told(&heard[refused..]), ["submitted", "canceled"]);
 }

@@ -54,6 +54,7 @@ fn every_operation_has_a_success_that_fits_its_schema() {
     the_hub(&mut stage);
     networks(&mut stage);
     tokens_and_invites(&mut stage);
+    consent(&mut stage);
     tasks(&mut stage);
     leases(&mut stage);
     lists(&mut stage);
@@ -78,6 +79,7 @@ fn the_hub(stage: &mut Stage) {
         "GET /metrics",
         "GET /api/evidence/key",
         "GET /.well-known/jwks.json",
+        "GET /.well-known/ai-catalog.json",
     ] {
         stage.call(operation, &[], None);
     }
@@ -91,6 +93,11 @@ fn networks(stage: &mut Stage) {
     stage.call("GET /api/networks", &[], None);
     stage.call("GET /api/networks/{network}", &[&network], None);
     stage.call("PUT /api/networks/{network}", &[&network], Some(&json!({"name": "renamed"})));
+    let only = json!({"network_id": network, "node_name": "only", "scope": "node"});
+    stage.call("POST /api/auth/node-token", &[], Some(&only));
+    stage.call("PUT /api/networks/{network}", &[&network], Some(&json!({"public_cards": true})));
+    stage.call("GET /.well-known/agent-card.json", &[], None);
+    stage.call("PUT /api/networks/{network}", &[&network], Some(&json!({"public_cards": false})));
     let registration = json!({"username": "bob", "password": PASSWORD, "email": "bob@example.org"});
     let bob = stage.call("POST /api/auth/register", &[], Some(&registration));
     let user = text(&bob["user"]["user_id"]);
@@ -137,6 +144,28 @@ fn tokens_and_invites(stage: &mut Stage) {
     stage.call("DELETE /api/auth/tokens/{token}", &[first["token_id"].as_str().unwrap()], None);
     let second = second["token_id"].as_str().unwrap();
     stage.call("DELETE /api/networks/{network}/tokens/{token}", &[&network, second], None);
+}
+
+fn consent(stage: &mut Stage) {
+    let uri = "https://client.example/callback";
+    let metadata = json!({"client_name": "A client", "redirect_uris": [uri]});
+    let client = stage.hub.client().post("/oauth/register", &metadata).json();
+    let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+    let request = json!({
+        "response_type": "code",
+        "client_id": client["client_id"],
+        "redirect_uri": uri,
+        "code_challenge": challenge,
+        "code_challenge_method": "S256",
+    });
+    let pairs = request.as_object().unwrap().iter().map(|(name, value)| {
+        format!("{name}={}", value.as_str().unwrap().replace(':', "%3A").replace('/', "%2F"))
+    });
+    let query = pairs.collect::<Vec<_>>().join("&");
+    stage.call(&format!("GET /api/oauth/authorization?{query}"), &[], None);
+    let network = stage.tenant.network_id.clone();
+    let decision = json!({"request": request, "allow": true, "network_id": network, "alias": "hosted"});
+    stage.call("POST /api/oauth/authorization", &[], Some(&decision));
 }
 
 fn tasks(stage: &mut Stage) {
@@ -265,6 +294,9 @@ fn remotes(stage: &mut Stage) {
     let remote = json!({"alias": "scout", "card_url": card, "credential": stage.other.token});
     stage.call("POST /api/networks/{network}/remotes", &[&network], Some(&remote));
     stage.call("GET /api/networks/{network}/remotes", &[&network], None);
+    let keys = stage.call("GET /.well-known/jwks.json", &[], None);
+    let pin = json!({"pinned_key": keys["keys"][0]["kid"]});
+    stage.call("PUT /api/networks/{network}/remotes/{alias}/key", &[&network, "scout"], Some(&pin));
     stage.call("DELETE /api/networks/{network}/remotes/{alias}", &[&network, "scout"], None);
 }
 

@@ -1,5 +1,5 @@
 //! Several calls of a model in a row, as an agent: it claims a task, asks its sender under the lease, reads the answer and
-//! replies. And one that a user must allow: it runs because `baton init` said so. And an idle session that its inbox wakes.
+//! replies. And one that a user must allow: it runs because `baton init` said so. And sessions that their inbox brings back.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -9,6 +9,7 @@ use std::thread;
 
 use super::model::{Model, Step, calls};
 use super::stage::{Stage, Whose};
+use crate::it::program::run;
 use crate::it::tenant::{send, succeed, task};
 use crate::it::work::worker::{PATIENCE, eventually};
 
@@ -37,9 +38,7 @@ fn a_model_claims_asks_and_replies(whose: Whose) {
         calls("cancel_task", |answers| json!({"task_id": answers[0]["task"]["task_id"]})),
         Step::Say("done"),
     ]);
-    if whose == Whose::Codex {
-        stage.configure_codex(&model);
-    }
+    stage.configure(whose, &model);
     stage.network.agent("painter");
     let said = stage.init(whose, &["--alias", "painter"]);
     let user = &stage.network.user;
@@ -50,9 +49,8 @@ fn a_model_claims_asks_and_replies(whose: Whose) {
         succeed(&sender.post(&format!("/api/tasks/{asked}/answer"), &json!({"text": "blue"})));
     });
     let ran = stage.type_next(&said, &model);
-    answering.join().unwrap();
-    let answers = model.answers();
-    assert_eq!(answers.len(), 6, "{answers:?} {ran:?}");
+    let (answered, answers) = (answering.join(), model.answers());
+    assert!(answered.is_ok() && answers.len() == 6, "{answers:?} {ran:?}");
     let row = task(user, &id);
     assert_eq!(
         (&row["status"], &row["result"]),
@@ -108,5 +106,28 @@ fn an_idle_session_of_claude_code_is_woken_by_its_inbox() {
     drop(stdin);
     session.kill().unwrap();
     session.wait().unwrap();
+    assert_eq!(model.strays(), Vec::<String>::new());
+}
+
+#[test]
+fn a_session_of_codex_continues_when_a_turn_ends_and_its_inbox_has_something() {
+    let stage = Stage::set();
+    let model = Model::start(vec![
+        Step::IdleUntil("the Baton inbox of painter has 1 task"),
+        calls("get_inbox", |_| json!({})),
+        Step::Say("something waits"),
+    ]);
+    stage.configure(Whose::Codex, &model);
+    stage.network.agent("painter");
+    let said = stage.init(Whose::Codex, &["--alias", "painter", "--hooks"]);
+    assert!(said.contains("Codex runs no hook before you trust it"), "{said}");
+    let id = send(&stage.network.user, "painter", "paint it");
+    let mut codex = stage.on_machine(Command::new("codex"), Some(&model));
+    // Trusting a hook takes a person in an interactive session; this stands for that.
+    codex.args(["exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check", "wait for work"]);
+    let ran = run(codex.stdin(Stdio::null()), |_| Ok(())).exited(0);
+    assert!(ran.stdout.contains("something waits"), "{ran:?}");
+    assert_eq!(model.answers()[0]["messages"][0]["task_id"], json!(id));
+    assert_eq!(task(&stage.network.user, &id)["status"], "delivered", "nothing was acknowledged");
     assert_eq!(model.strays(), Vec::<String>::new());
 }

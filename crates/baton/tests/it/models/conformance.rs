@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
+use super::fixture_tools::Agents;
 use super::proxy;
 use super::stage::{node, program};
 use crate::it::clients::stage::repository;
@@ -47,7 +48,9 @@ fn checks(folder: &Path) -> (BTreeSet<String>, BTreeMap<String, String>) {
 #[test]
 fn every_conformance_check_that_applies_passes() {
     let hub = Hub::start();
-    let token = Tenant::of_admin(&hub).agent("subject").token.unwrap();
+    let network = Tenant::of_admin(&hub);
+    let token = network.agent("subject").token.unwrap();
+    let _agents = Agents::start(&network);
     let url = format!("http://{}/mcp", proxy::start(hub.address(), token));
     let folder = tempfile::tempdir().unwrap();
     for revision in ["2025-11-25", "2026-07-28"] {
@@ -58,7 +61,7 @@ fn every_conformance_check_that_applies_passes() {
         run(command.env("HOME", folder.path().join("home")).current_dir(folder.path()), |_| Ok(()));
     }
     let (passed, other) = checks(folder.path());
-    assert!(passed.len() >= 50, "{passed:?}");
+    assert!(passed.len() >= 75, "{passed:?}");
     let listed = not_applicable();
     let unlisted: Vec<_> = other.iter().filter(|(check, _)| !listed.contains_key(*check)).collect();
     assert!(unlisted.is_empty(), "checks that fail: {unlisted:#?}");

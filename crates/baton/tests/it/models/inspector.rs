@@ -31,3 +31,26 @@ fn the_inspector_lists_calls_and_reads_over_both_ways_and_finds_no_fault_in_the_
         inspect(&stage, &over_stdio, &["--method", "resources/read", "--uri", "baton://agents"]).exited(0);
     assert!(read.stdout.contains("helper"), "{read:?}");
 }
+
+#[test]
+fn the_inspector_sends_a_task_and_follows_its_handle_to_the_result_over_both_ways() {
+    let stage = Stage::set();
+    let token = stage.network.agent("inspector").token.unwrap();
+    let (url, bearer) = (format!("{}/mcp", stage.hub.url()), format!("Authorization: Bearer {token}"));
+    let over_http = [url.as_str(), "--transport", "http", "--header", bearer.as_str()];
+    let over_stdio = ["baton", "mcp", "--alias", "visitor"];
+    // Without `wait_seconds` only a client that takes the handle and looks again sees the end.
+    let modern = ["--protocol-era", "modern", "--method", "tools/call", "--tool-name", "send_task"];
+    let arguments = ["--tool-arg", "alias=helper", "--tool-arg", "task=hello"];
+    for target in [&over_http[..], &over_stdio[..]] {
+        let ran = inspect(&stage, target, &[&modern[..], &arguments[..]].concat()).exited(0);
+        let result: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let answer = &result["structuredContent"];
+        assert_eq!(
+            (&answer["ended"], &answer["task"]["result"]),
+            (&json!(true), &json!("HELLO")),
+            "{result}"
+        );
+        assert_eq!(result["isError"], false, "{result}");
+    }
+}

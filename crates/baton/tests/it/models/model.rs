@@ -1,5 +1,5 @@
-//! A model that follows a script, behind the two interfaces that clients call theirs by: Anthropic's messages and OpenAI's
-//! responses. It is also the proxy that the clients are given, so that a call to anywhere else is noticed, and refused.
+//! A model that follows a script, behind the interfaces that clients call theirs by: Anthropic's messages, OpenAI's responses and
+//! Gemini's contents. It is also the proxy that the clients are given, so that a call to anywhere else is noticed, and refused.
 
 use axum::Router;
 use axum::body::Bytes;
@@ -71,6 +71,9 @@ async fn answer(State(script): State<Arc<Script>>, method: Method, uri: Uri, bod
     match (method, uri.path()) {
         (Method::POST, "/v1/messages") if uri.authority().is_none() => script.as_anthropic(&asked),
         (Method::POST, "/v1/responses") if uri.authority().is_none() => script.as_openai(&asked),
+        (Method::POST, path) if uri.authority().is_none() && path.ends_with(":streamGenerateContent") => {
+            script.as_gemini(&asked)
+        }
         // Whether it is there, and what it could do: a client may ask that.
         (Method::HEAD | Method::GET, "/" | "/v1/models") if uri.authority().is_none() => {
             StatusCode::NOT_FOUND.into_response()
@@ -156,6 +159,33 @@ impl Script {
             json!({"type": "response.output_item.done", "item": item}),
             json!({"type": "response.completed", "response": {"id": "resp", "usage": usage}}),
         ])
+    }
+
+    fn as_gemini(&self, asked: &Value) -> Response {
+        let parts = asked["contents"].as_array().into_iter().flatten().flat_map(|content| {
+            content["parts"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter(|part| part["functionResponse"].is_object())
+        });
+        let answers = parts.map(|part| {
+            let response = &part["functionResponse"]["response"];
+            answered(if response["error"].is_null() { &response["output"] } else { &response["error"] })
+        });
+        let answers = answers.collect();
+        let (_, call, words) = self.next(asked, answers);
+        let part = match call {
+            Some((tool, arguments)) => {
+                json!({"functionCall": {"name": format!("mcp_baton_{tool}"), "args": arguments}})
+            }
+            None => json!({"text": words}),
+        };
+        let said = json!({
+            "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
+            "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2},
+        });
+        ([(header::CONTENT_TYPE, "text/event-stream")], format!("data: {said}\n\n")).into_response()
     }
 }
 

@@ -12,9 +12,7 @@ fn a_newcomers_model_hands_work_to_another_agent(whose: Whose) {
         calls("send_task", |_| json!({"alias": "helper", "task": "hello", "wait_seconds": 30})),
         Step::Say("it was shouted"),
     ]);
-    if whose == Whose::Codex {
-        stage.configure_codex(&model);
-    }
+    stage.configure(whose, &model);
     let said = stage.init(whose, &[]);
     let ran = stage.type_next(&said, &model).exited(0);
     let answers = model.answers();
@@ -36,4 +34,9 @@ fn a_newcomer_with_claude_code_hands_work_to_another_agent() {
 #[test]
 fn a_newcomer_with_codex_hands_work_to_another_agent() {
     a_newcomers_model_hands_work_to_another_agent(Whose::Codex);
+}
+
+#[test]
+fn a_newcomer_with_gemini_hands_work_to_another_agent() {
+    a_newcomers_model_hands_work_to_another_agent(Whose::Gemini);
 }

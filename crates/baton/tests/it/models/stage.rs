@@ -1,7 +1,8 @@
 //! A hub with a helper behind an alias, and a newcomer's machine: an empty home with a login, a project, the clients on the
 //! path, and nothing that they can reach but loopback.
 
-use std::os::unix::fs::symlink;
+use serde_json::json;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -18,6 +19,7 @@ use crate::it::work::worker::Worker;
 pub(super) enum Whose {
     Claude,
     Codex,
+    Gemini,
 }
 
 pub(super) struct Stage {
@@ -43,6 +45,7 @@ impl Stage {
         symlink(program("@anthropic-ai/claude-code-linux-x64/claude"), home.path().join("bin/claude"))
             .unwrap();
         symlink(codex(), home.path().join("bin/codex")).unwrap();
+        write_script(&home.path().join("bin/gemini"), &program("@google/gemini-cli/bundle/gemini.js"));
         let stage = Self { network, home, _helper: helper, hub };
         let login = ["login", "--hub", &stage.hub.url(), "--username", ADMIN, "--password-stdin"];
         run(stage.baton().args(login), |stdin| stdin.write_all(PASSWORD.as_bytes())).exited(0);
@@ -67,6 +70,8 @@ impl Stage {
             command
                 .env("ANTHROPIC_BASE_URL", &model.url)
                 .env("ANTHROPIC_API_KEY", "none")
+                .env("GOOGLE_GEMINI_BASE_URL", &model.url)
+                .env("GEMINI_API_KEY", "none")
                 .env("MODEL_KEY", "none");
             for quiet in [
                 "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
@@ -83,8 +88,28 @@ impl Stage {
         command
     }
 
+    /// What a client has to know of its model, if that is more than the environment says.
+    pub(super) fn configure(&self, whose: Whose, model: &Model) {
+        match whose {
+            Whose::Claude => {}
+            Whose::Codex => self.configure_codex(model),
+            Whose::Gemini => self.configure_gemini(),
+        }
+    }
+
+    /// Which model to call, so that none is asked which one that should be, and nothing else.
+    fn configure_gemini(&self) {
+        let settings = json!({
+            "security": {"auth": {"selectedType": "gemini-api-key"}}, "model": {"name": "scripted"},
+            "privacy": {"usageStatisticsEnabled": false}, "general": {"enableAutoUpdate": false},
+        });
+        let folder = self.home.path().join(".gemini");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("settings.json"), settings.to_string()).unwrap();
+    }
+
     /// What Codex has to know of its model. `baton init` adds to it.
-    pub(super) fn configure_codex(&self, model: &Model) {
+    fn configure_codex(&self, model: &Model) {
         let text = format!(
             "model = \"scripted\"\nmodel_provider = \"scripted\"\ncheck_for_update_on_startup = false\n\n\
              [features]\nplugins = false\n\n[analytics]\nenabled = false\n\n[model_providers.scripted]\nname = \"scripted\"\n\
@@ -99,6 +124,7 @@ impl Stage {
         let name = match whose {
             Whose::Claude => "claude",
             Whose::Codex => "codex",
+            Whose::Gemini => "gemini",
         };
         run(self.baton().args(["init", name, "--write"]).args(options), |_| Ok(())).exited(0).stdout
     }
@@ -125,6 +151,13 @@ pub(super) fn program(path: &str) -> PathBuf {
         path.display()
     );
     path
+}
+
+/// A command that runs a program by node, as npm would have installed it.
+fn write_script(place: &Path, program: &Path) {
+    std::fs::write(place, format!("#!/bin/sh\nexec '{}' '{}' \"$@\"\n", node().display(), program.display()))
+        .unwrap();
+    std::fs::set_permissions(place, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// The system's node, unless it is too old for the suites.

@@ -2,9 +2,13 @@
 //! part of it, and what streams sent during the run is what it has.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use super::listener::{channel, read};
 use super::stage::{ALIASES, Network, Stage};
+
+/// The longest wait for frames that streams have sent before.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 type Frames = BTreeMap<i64, String>;
 
@@ -43,17 +47,24 @@ fn check_network(stage: &Stage, network: &Network) {
 /// A stream from its beginning, as every hub has it.
 fn whole(stage: &Stage, network: &Network, alias: Option<&'static str>) -> Frames {
     let (client, path) = channel(network, alias);
+    // What was sent during the run has to come again, however long a busy machine takes; what is newer comes soon or not at all.
+    let newest_sent = stage.ledger.book().streams.get(&(network.number, alias)).and_then(newest);
     let of_hub = |hub| {
-        let mut frames = Frames::new();
-        // Until nothing comes any more.
-        let read = read(client, hub, &path, 0, |(n, body)| {
-            frames.insert(n, body);
-            true
-        });
-        if read.is_none() {
-            stage.ledger.finding(format!("the stream {path} of network {} broke off", network.number));
+        let (mut frames, until) = (Frames::new(), Instant::now() + PATIENCE);
+        loop {
+            let after = newest(&frames).unwrap_or(0);
+            // Until nothing comes any more.
+            let read = read(client, hub, &path, after, |(n, body)| {
+                frames.insert(n, body);
+                true
+            });
+            if read.is_none() {
+                stage.ledger.finding(format!("the stream {path} of network {} broke off", network.number));
+            }
+            if read.is_none() || newest(&frames) >= newest_sent || Instant::now() >= until {
+                return frames;
+            }
         }
-        frames
     };
     let mut all: Vec<Frames> = std::thread::scope(|scope| {
         let all: Vec<_> = stage.hubs().iter().map(|hub| scope.spawn(move || of_hub(*hub))).collect();
@@ -68,6 +79,11 @@ fn whole(stage: &Stage, network: &Network, alias: Option<&'static str>) -> Frame
         }
     }
     first
+}
+
+/// The number of the newest frame.
+fn newest(frames: &Frames) -> Option<i64> {
+    frames.last_key_value().map(|(n, _)| *n)
 }
 
 /// What was sent during the run is the beginning of it: nothing was left out, and nothing was sent that is not there.

@@ -181,8 +181,12 @@ impl Patroni {
 
     /// Patroni, PostgreSQL and every process of it stop where they are, and go on.
     pub(super) fn signal_node(&self, n: usize, signal: Signal) {
-        let _ = kill_process(Pid::from_child(&self.nodes[n]), signal);
+        self.signal_patroni(n, signal);
         self.signal_postgres(n, signal);
+    }
+
+    pub(super) fn signal_patroni(&self, n: usize, signal: Signal) {
+        let _ = kill_process(Pid::from_child(&self.nodes[n]), signal);
     }
 
     pub(super) fn signal_postgres(&self, n: usize, signal: Signal) {

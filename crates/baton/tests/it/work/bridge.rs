@@ -15,7 +15,7 @@ use crate::it::tenant::{LongestWait, Tenant, send};
 
 pub(crate) type Bridge = RunningService<RoleClient, ClientConfig>;
 
-fn command(agent: &Client, arguments: &[&str]) -> Command {
+pub(super) fn command(agent: &Client, arguments: &[&str]) -> Command {
     let mut command = baton();
     command.arg("mcp").args(arguments).env("HOME", "/nonexistent");
     command.env("BATON_HUB", format!("http://{}", agent.address));

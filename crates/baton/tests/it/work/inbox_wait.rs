@@ -1,4 +1,4 @@
-//! `baton inbox wait`: what wakes an idle session of Claude Code.
+//! `baton inbox wait`: what wakes an idle session of Claude Code, and has one of Codex continue.
 
 use serde_json::{Value, json};
 use std::io::Write;
@@ -12,8 +12,12 @@ use crate::it::tenant::{send, succeed, task};
 
 /// Starts it as the hook of a session.
 fn start(agent: &Client, home: &Path, session: &str, seconds: u32) -> Child {
+    start_with(agent, home, session, &["--timeout", &seconds.to_string()])
+}
+
+fn start_with(agent: &Client, home: &Path, session: &str, options: &[&str]) -> Child {
     let mut command = baton();
-    command.args(["inbox", "wait", "--hook", "--alias", "coder", "--timeout", &seconds.to_string()]);
+    command.args(["inbox", "wait", "--hook", "--alias", "coder"]).args(options);
     command.env("HOME", home).env("BATON_HUB", format!("http://{}", agent.address));
     command.env("BATON_TOKEN", agent.token.as_deref().unwrap());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -57,6 +61,22 @@ fn a_session_is_woken_once_for_what_is_there_and_again_only_for_what_is_new() {
     let (code, line) = ended(waiting);
     assert_eq!(code, Some(2), "{line}");
     assert!(line.contains("1 message, 2 tasks"), "{line}");
+}
+
+#[test]
+fn a_look_does_not_wait() {
+    let hub = Hub::start();
+    let (network, agent) = tenant_with(&hub, "coder");
+    let home = tempfile::tempdir().unwrap();
+    let look = || ended(start_with(&agent, home.path(), "a", &["--now"]));
+    assert_eq!(look(), (Some(0), String::new()), "nothing is there");
+    send(&network.user, "coder", "one");
+    let (code, line) = look();
+    assert_eq!(
+        (code, line.as_str()),
+        (Some(2), "the Baton inbox of coder has 1 task: read it with the tool get_inbox\n")
+    );
+    assert_eq!(look(), (Some(0), String::new()), "the session was notified already");
 }
 
 #[test]

@@ -143,8 +143,10 @@ fn what_a_client_needs_to_run_the_tools_is_written_too_and_what_a_person_must_do
         json_of(&folder.path().join(".cursor/cli.json"))["permissions"]["allow"],
         json!(["Mcp(baton:*)"])
     );
-    said(&init(folder.path(), &["gemini", "--write"]));
-    assert_eq!(json_of(&folder.path().join(".gemini/settings.json"))["mcpServers"]["baton"]["trust"], true);
+    let gemini = said(&init(folder.path(), &["gemini", "--write"]));
+    assert!(gemini.contains("next: GEMINI_CLI_TRUST_WORKSPACE=true gemini -p"), "{gemini}");
+    let server = json_of(&folder.path().join(".gemini/settings.json"))["mcpServers"]["baton"].clone();
+    assert_eq!((&server["trust"], &server["env"]["BATON_TOKEN"]), (&json!(true), &json!("$BATON_TOKEN")));
     let vscode = said(&init(folder.path(), &["vscode", "--write"]));
     assert!(vscode.contains("confirm"), "{vscode}");
     assert_eq!(json_of(&folder.path().join(".vscode/mcp.json"))["servers"]["baton"]["type"], "stdio");
@@ -167,5 +169,19 @@ fn the_hook_is_written_once_and_other_hooks_stay() {
     assert_eq!((&ours["type"], &ours["asyncRewake"]), (&json!("command"), &json!(true)), "{ours}");
     let command = ours["command"].as_str().unwrap();
     assert!(command.contains("inbox wait --hook --hub http://127.0.0.1:9200 --alias painter"), "{command}");
-    assert_eq!(init(folder.path(), &["codex", "--hooks", "--write"]).status.code(), Some(2));
+    assert_eq!(init(folder.path(), &["cursor", "--hooks", "--write"]).status.code(), Some(2));
+}
+
+#[test]
+fn the_hook_of_codex_looks_once_and_says_that_it_must_be_trusted() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut said_last = String::new();
+    for alias in ["coder", "painter"] {
+        said_last = said(&init(folder.path(), &["codex", "--alias", alias, "--hooks", "--write"]));
+    }
+    assert!(said_last.contains("Codex runs no hook before you trust it"), "{said_last}");
+    let toml = std::fs::read_to_string(folder.path().join(".codex/config.toml")).unwrap();
+    let hook = "inbox wait --hook --now --hub http://127.0.0.1:9200 --alias painter";
+    assert_eq!((toml.matches("[[hooks.Stop]]").count(), toml.matches(hook).count()), (1, 1), "{toml}");
+    assert!(toml.contains("[mcp_servers.baton]") && toml.contains("timeout = 30"), "{toml}");
 }

@@ -85,11 +85,13 @@ impl TestHub {
             data_folder: folder.path().to_owned(),
             outbound: crate::outbound::Policy::default(),
             public_url: "http://127.0.0.1".into(),
+            cards: crate::hub::CardSettings::default(),
             serves_tls: false,
             keep_tasks: None,
             artifact_quota: baton_core::limits::ARTIFACT_BYTES_PER_NETWORK,
             records_evidence: true,
             metrics_token: None,
+            oidc: None,
             collector: None,
         };
         change(&mut settings);

@@ -106,6 +106,8 @@ impl Faults<'_> {
     ) {
         let leader = self.cluster().wait_ready();
         let others = self.cluster().others(leader);
+        // Patroni on the primary must not notice: it would note that no standby may be promoted, and none would be.
+        self.cluster().signal_patroni(leader, Signal::STOP);
         others.iter().for_each(|n| self.cluster().signal_postgres(*n, Signal::STOP));
         // Bytes that wait in a socket would still arrive.
         self.cluster().query(

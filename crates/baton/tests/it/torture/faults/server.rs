@@ -43,10 +43,10 @@ impl Faults<'_> {
         }
     }
 
-    /// PostgreSQL ends every connection then, and recovers.
+    /// PostgreSQL ends every connection then, and recovers. A hub that is started meanwhile waits for it.
     fn kill_backend(&mut self) {
         self.count("kill -9 of a PostgreSQL backend");
-        let Database::Postgres { server, .. } = &mut self.grounds.database else { return };
+        let Database::Postgres { server, .. } = &self.grounds.database else { return };
         let sql =
             "SELECT pid FROM pg_stat_activity WHERE application_name = 'baton' ORDER BY random() LIMIT 1";
         let pid =
@@ -54,8 +54,6 @@ impl Faults<'_> {
         if let Some(pid) = pid {
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
         }
-        // A hub does not start while the server recovers.
-        server.wait();
     }
 
     fn terminate_backends(&mut self) {

@@ -1,0 +1,58 @@
+-- Tokens that expire, and what OAuth clients have. A grant is a node token of the user who allowed it, so whatever ends that
+-- token ends the grant and every secret of it.
+
+ALTER TABLE tokens ADD COLUMN expires_at bigint; -- NULL: it lasts until it is revoked
+ALTER TABLE tokens ADD COLUMN client_id  text COLLATE "C"; -- the OAuth client a grant is for; NULL: not a grant
+CREATE INDEX tokens_by_expiry ON tokens (expires_at) WHERE expires_at IS NOT NULL AND revoked_at IS NULL;
+
+-- Clients that registered themselves; who names itself by a URL has no row.
+CREATE TABLE oauth_clients (
+    client_id     text COLLATE "C" NOT NULL PRIMARY KEY,
+    name          text COLLATE "C" NOT NULL,
+    redirect_uris text COLLATE "C" NOT NULL, -- a JSON array
+    created_at    bigint NOT NULL,
+    used_at       bigint -- when a user last allowed it; NULL: never
+);
+CREATE INDEX oauth_clients_by_use ON oauth_clients (used_at) WHERE used_at IS NOT NULL;
+CREATE INDEX oauth_clients_unused ON oauth_clients (created_at) WHERE used_at IS NULL;
+
+-- Authorization codes. One that was redeemed stays a while, to notice that it is presented again.
+CREATE TABLE oauth_codes (
+    hash         bytea NOT NULL PRIMARY KEY, -- SHA-256 of the code
+    client_id    text COLLATE "C" NOT NULL,
+    client_name  text COLLATE "C" NOT NULL,
+    redirect_uri text COLLATE "C" NOT NULL,
+    challenge    text COLLATE "C" NOT NULL, -- of PKCE, S256
+    user_id      text COLLATE "C" NOT NULL,
+    network_id   text COLLATE "C" NOT NULL REFERENCES networks (network_id) ON DELETE CASCADE,
+    alias        text COLLATE "C" NOT NULL,
+    expires_at   bigint NOT NULL,
+    token_id     text COLLATE "C" -- the grant it was redeemed for
+);
+CREATE INDEX oauth_codes_by_expiry ON oauth_codes (expires_at);
+CREATE INDEX oauth_codes_by_user ON oauth_codes (user_id, expires_at);
+CREATE INDEX oauth_codes_by_network ON oauth_codes (network_id);
+
+-- The refresh token of a grant: what stays the same of it when it rotates, and what does not.
+CREATE TABLE oauth_refreshes (
+    token_id text COLLATE "C" NOT NULL PRIMARY KEY REFERENCES tokens (token_id) ON DELETE CASCADE,
+    family   bytea NOT NULL UNIQUE, -- SHA-256 of its first part
+    secret   bytea NOT NULL -- SHA-256 of its second part
+);
+
+-- Access tokens of grants.
+CREATE TABLE oauth_accesses (
+    hash       bytea NOT NULL PRIMARY KEY, -- SHA-256 of the token
+    token_id   text COLLATE "C" NOT NULL REFERENCES tokens (token_id) ON DELETE CASCADE,
+    expires_at bigint NOT NULL
+);
+CREATE INDEX oauth_accesses_by_grant ON oauth_accesses (token_id, expires_at);
+CREATE INDEX oauth_accesses_by_expiry ON oauth_accesses (expires_at);
+
+-- Users who sign in with an OpenID Connect issuer, by who they are there.
+CREATE TABLE oidc_users (
+    issuer  text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL UNIQUE REFERENCES users (user_id),
+    PRIMARY KEY (issuer, subject)
+);

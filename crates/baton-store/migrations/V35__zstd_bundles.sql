@@ -1,0 +1,4 @@
+-- Entry bundles are compressed with zstd from now on. Such a bundle is one zstd frame in `entry_bundles.events`: for each of 256
+-- entries a big-endian uint16 length and the event, then the same of its packet; `packets` is empty. Bundles that are there
+-- already keep their two columns of zlib. No table changes; with this number, a hub that cannot read the new bundles
+-- refuses the database instead of calling them damaged.

@@ -1,0 +1,54 @@
+//! Signing in with a real issuer, `oidc-provider` from npm. `make oidc-issuer` installs it.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+use super::stage::node;
+use crate::it::clients::stage::repository;
+use crate::it::hub::Hub;
+
+#[test]
+fn a_user_signs_in_with_a_certified_issuer_and_its_groups_give_the_role() {
+    let installed = repository().join("target/tools/oidc/made-from");
+    assert!(
+        installed.exists(),
+        "{} is not there: `make oidc-issuer` installs it from the npm registry",
+        installed.display()
+    );
+    let mut command = Command::new(node());
+    command.arg(repository().join("tests/clients/oidc/issuer.mjs"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+    let mut issuer = command.spawn().unwrap();
+    let mut lines = BufReader::new(issuer.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let url = lines.next().unwrap().strip_prefix("issuer ").unwrap().to_owned();
+
+    let folder = tempfile::tempdir().unwrap();
+    let secret = folder.path().join("secret");
+    std::fs::write(&secret, "a secret of the hub\n").unwrap();
+    let hub = Hub::start_with(&[
+        "--oidc-issuer",
+        &url,
+        "--oidc-client-id",
+        "hub",
+        "--oidc-client-secret-file",
+        secret.to_str().unwrap(),
+        "--oidc-group",
+        "ops=admin",
+        "--allow-outbound",
+        "127.0.0.0/8",
+    ]);
+    writeln!(issuer.stdin.as_mut().unwrap(), "{}", hub.url()).unwrap();
+    let said: Vec<String> = lines.collect();
+    assert!(issuer.wait().unwrap().success(), "{said:#?}");
+    let sessions: Vec<Value> = said
+        .iter()
+        .filter_map(|line| line.strip_prefix("session "))
+        .map(|session| serde_json::from_str(session).unwrap())
+        .collect();
+    assert_eq!(sessions.len(), 2, "{said:#?}");
+    assert_eq!(sessions[0], sessions[1], "the same user at both sign-ins");
+    let user = &sessions[0];
+    assert_eq!((&user["username"], &user["role"]), (&json!("ada"), &json!("admin")), "{said:#?}");
+    assert_eq!((&user["display_name"], &user["email"]), (&json!("Ada"), &json!("ada@example.org")));
+}
