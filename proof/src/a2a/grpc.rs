@@ -66,20 +66,20 @@ pub(super) async fn measure(target: &Target, calls: usize, length: Duration) -> 
         // Ends with its senders.
         tokio::spawn(connection);
         let left = (calls - senders.len()).min(CALLS_PER_CONNECTION);
-        senders.extend((0..left).map(|_| repeat(Sender { target, sender: sender.clone() }, length)));
+        senders.extend((0..left).map(|_| repeat(Sender { request: target.request(), sender: sender.clone() }, length)));
     }
     Ok(together(senders).await)
 }
 
-struct Sender<'a> {
-    target: &'a Target,
+struct Sender {
+    request: Request<Full<Bytes>>,
     sender: SendRequest<Full<Bytes>>,
 }
 
-impl Alive for Sender<'_> {
+impl Alive for Sender {
     async fn live(&mut self) -> Result<(), Trouble> {
         self.sender.ready().await.map_err(broken)?;
-        let answer = self.sender.send_request(self.target.request()).await.map_err(broken)?;
+        let answer = self.sender.send_request(self.request.clone()).await.map_err(broken)?;
         let status = answer.status().as_u16();
         let (head, body) = answer.into_parts();
         let body = body.collect().await.map_err(broken)?;
