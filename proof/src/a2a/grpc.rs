@@ -18,7 +18,7 @@ use crate::trouble::Trouble;
 
 const CALL: &str = "a blocking send over gRPC";
 /// Calls that share a connection.
-const CALLS_PER_CONNECTION: usize = 8;
+const CALLS_PER_CONNECTION: usize = 1;
 /// What a task's status begins with that is TASK_STATE_COMPLETED: the field `state` of type enum, and 3.
 const COMPLETED: [u8; 2] = [0x08, 0x03];
 /// The field `status` of a task.

@@ -87,13 +87,13 @@ where
             Ok::<_, Infallible>(response.map(|body| body::holding(body, request_in_flight)))
         }
     });
-    let io = TokioIo::new(Paced::new(stream, served.pace));
+    let stream = Paced::new(stream, served.pace);
     match http {
         Http::One => {
             let mut one = http1::Builder::new();
             one.timer(TokioTimer::new()).header_read_timeout(HEAD);
             one.max_header_size(limits::HEADERS_MAX_BYTES).max_buf_size(BUFFER_BYTES);
-            let connection = one.serve_connection(io, service);
+            let connection = one.serve_connection(TokioIo::new(stream), service);
             watched.run(connection, http1::Connection::graceful_shutdown, http, served).await;
         }
         Http::Two => {
@@ -104,7 +104,7 @@ where
             two.initial_stream_window_size(limits::SMALL_BODY_MAX_BYTES as u32);
             two.initial_connection_window_size(limits::HTTP2_WINDOW_BYTES);
             two.max_send_buf_size(limits::SMALL_BODY_MAX_BYTES);
-            let connection = two.serve_connection(io, service);
+            let connection = two.serve_connection(TokioIo::new(stream.without_gathering()), service);
             watched.run(connection, http2::Connection::graceful_shutdown, http, served).await;
         }
     }
