@@ -10,7 +10,8 @@ use crate::it::tenant::{events, send, text};
 fn a_killed_workers_task_is_answered_once_by_another_and_its_command_is_gone() {
     let hub = Hub::start();
     let (network, agent) = tenant_with(&hub, "coder");
-    let script = r#"[ "$BATON_ATTEMPT" = 1 ] && { sleep 300 & echo "$$ $!" > "$WHERE/family"; wait; }; echo "attempt $BATON_ATTEMPT""#;
+    // The worker writes the task's text after it has named the command to its guard, so a kill after this read finds it named.
+    let script = r#"read -r _; [ "$BATON_ATTEMPT" = 1 ] && { sleep 300 & echo "$$ $!" > "$WHERE/family"; wait; }; echo "attempt $BATON_ATTEMPT""#;
     let mut first = Worker::start(&agent, "coder", &["--lease", "5", "--grace", "1"], script);
     let task_id = send(&network.user, "coder", "go");
     let family = pids(&first.file("family"));
