@@ -128,7 +128,7 @@ postgresql:
     superuser: {username: postgres, password: for-loopback-only}
     replication: {username: replicator, password: for-loopback-only}
     rewind: {username: rewinder, password: for-loopback-only}
-  parameters: {unix_socket_directories: "$folder", shared_buffers: ${SHARED_BUFFERS:-32MB}, max_wal_size: 512MB, jit: 'off', max_parallel_workers: 0,
+  parameters: {unix_socket_directories: "$folder", shared_buffers: ${SHARED_BUFFERS:-32MB}, max_wal_size: ${MAX_WAL_SIZE:-512MB}, jit: 'off', max_parallel_workers: 0,
     wal_sender_timeout: 5s, wal_receiver_timeout: 5s, wal_receiver_status_interval: 1s, wal_retrieve_retry_interval: 500ms, tcp_user_timeout: 5000}
   pg_hba: ['local all all trust', 'host all all 127.0.0.1/32 trust', 'host replication all 127.0.0.1/32 trust']
   basebackup: [{checkpoint: fast}, no-sync]

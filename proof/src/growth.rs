@@ -61,6 +61,12 @@ pub(crate) struct Stored {
     pub(crate) memory: Option<Memory>,
 }
 
+impl Stored {
+    pub(crate) fn bytes_a_task(&self) -> f64 {
+        self.folder_mib * 1024.0 * 1024.0 / self.tasks as f64
+    }
+}
+
 /// One operation on both.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Row {

@@ -115,6 +115,14 @@ impl System {
         }
     }
 
+    /// Waits until it has done what its turn left for later, where that is known.
+    async fn rest(&self) -> Result<(), Failure> {
+        match self {
+            Self::Hub(hub) | Self::Handoff(hub) => hub.rest().await,
+            Self::Nats(_) | Self::Pgmq(_) | Self::Sqlite(_) => Ok(()),
+        }
+    }
+
     /// What it has used so far, where that is looked at.
     fn usage(&self) -> Result<Option<Usage>, Failure> {
         match self {
@@ -219,6 +227,7 @@ async fn take_turn(
         let before = contender.system.usage()?;
         match contender.system.lives(clients, length).await {
             Ok(tally) => {
+                contender.system.rest().await?;
                 if let (Some(before), Some(after)) = (before, contender.system.usage()?) {
                     contender.used.push(after.per_life_since(before, tally.latencies.count() as f64));
                 }

@@ -55,11 +55,17 @@ pub(crate) struct Measured {
     pub(crate) held_seconds: f64,
     pub(crate) absent: Vec<Absent>,
     pub(crate) rows: Vec<Row>,
-    pub(crate) engine: Engine,
+    pub(crate) engine: Option<Engine>,
     /// From a send at one hub to its frame at another.
-    pub(crate) push: Speed,
-    pub(crate) before_snapshot: f64,
-    pub(crate) during_snapshot: f64,
+    pub(crate) push: Option<Speed>,
+    pub(crate) snapshot: Option<Snapshot>,
+}
+
+/// Handoffs a second after a load of some minutes: an ordinary one, and one during which somebody held a snapshot open.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Snapshot {
+    pub(crate) without: f64,
+    pub(crate) with: f64,
 }
 
 /// Handoffs a second of one system with one number of clients.
@@ -99,6 +105,14 @@ enum System<'a> {
 }
 
 impl System<'_> {
+    /// Waits until a hub has done what its turn left for later.
+    async fn rest(&self) -> Result<(), Failure> {
+        match self {
+            Self::Hub(hub) => hub.rest().await,
+            Self::Pgmq(_) => Ok(()),
+        }
+    }
+
     async fn turn(&self, clients: usize, length: Duration) -> Result<Tally, Failure> {
         let tally = match self {
             Self::Hub(hub) => hub.handoffs(clients, length).await,
@@ -108,43 +122,65 @@ impl System<'_> {
     }
 }
 
+/// The hub on PostgreSQL must start; what else cannot be measured is named with its reason, and the rest is kept.
 pub(crate) async fn measure(plan: &Plan) -> Result<Measured, Failure> {
     let scratch = &plan.scratch;
     let folder = tempfile::tempdir_in(scratch).map_err(Failure::file(scratch.display()))?;
     let server = Postgres::start(&plan.postgres, folder.path())?;
     let [many, single] = ["many", "single"].map(|name| store_url(&server, name));
     make_databases(&server).await?;
-    let on_postgres = Hub::start_on(&plan.baton, scratch, Some(&many), NETWORKS).await?;
-    let (mut rows, mut absent) = (Vec::new(), Vec::new());
-    match Pgmq::start(&plan.postgres, scratch).await {
-        Ok(pgmq) => {
-            for clients in BESIDE_PGMQ {
-                let systems = [(pgmq::NAME, System::Pgmq(&pgmq)), (ON_POSTGRES, System::Hub(&on_postgres))];
-                rows.extend(take_turns(plan, &systems, clients).await?);
-            }
-        }
-        Err(failure) => absent.push(Absent { system: pgmq::NAME.to_owned(), reason: failure.to_string() }),
+    let hub = Hub::start_on(&plan.baton, scratch, Some(&many), NETWORKS).await?;
+    let mut parts = Parts::default();
+    for clients in BESIDE_PGMQ {
+        parts.rows(pgmq::NAME, beside_pgmq(plan, &hub, clients).await);
     }
-    let engine = count_work(plan, &on_postgres).await?;
-    {
-        let one_network = Hub::start_on(&plan.baton, scratch, Some(&single), 1).await?;
-        let on_sqlite = Hub::start(&plan.baton, scratch).await?;
-        let systems = [(ON_SQLITE, System::Hub(&on_sqlite)), (ONE_NETWORK, System::Hub(&one_network))];
-        rows.extend(take_turns(plan, &systems, CLIENTS).await?);
-    }
-    let cluster = tempfile::tempdir_in(scratch).map_err(Failure::file(scratch.display()))?;
-    match Patroni::start(&plan.patroni, cluster.path()) {
-        Ok(cluster) => {
-            let on_three = Hub::start_on(&plan.baton, scratch, Some(&cluster.url), NETWORKS).await?;
-            let systems = [(ON_POSTGRES, System::Hub(&on_postgres)), (ON_THREE, System::Hub(&on_three))];
-            rows.extend(take_turns(plan, &systems, CLIENTS).await?);
-        }
-        Err(failure) => absent.push(Absent { system: ON_THREE.to_owned(), reason: failure.to_string() }),
-    }
-    let push = push_across(plan, &on_postgres, &many).await?;
-    let (before_snapshot, during_snapshot) = hold_snapshot(plan, &server, &on_postgres).await?;
+    let engine = parts.keep("round trips", count_work(plan, &hub).await);
+    parts.rows(ONE_NETWORK, beside_sqlite(plan, &single).await);
+    parts.rows(ON_THREE, on_three_servers(plan, &hub).await);
+    let push = parts.keep("push from one hub to another", push_across(plan, &hub, &many).await);
+    let snapshot = parts.keep("a snapshot held open", hold_snapshot(plan, &server, &hub).await);
     let (turns, seconds, held_seconds) = (plan.turns, plan.length.as_secs_f64(), plan.held.as_secs_f64());
-    Ok(Measured { turns, seconds, held_seconds, absent, rows, engine, push, before_snapshot, during_snapshot })
+    let Parts { rows, absent } = parts;
+    Ok(Measured { turns, seconds, held_seconds, absent, rows, engine, push, snapshot })
+}
+
+/// What was measured so far, and what was not.
+#[derive(Default)]
+struct Parts {
+    rows: Vec<Row>,
+    absent: Vec<Absent>,
+}
+
+impl Parts {
+    fn keep<T>(&mut self, part: &str, measured: Result<T, Failure>) -> Option<T> {
+        let absent = |failure: Failure| Absent { system: part.to_owned(), reason: failure.to_string() };
+        measured.map_err(|failure| self.absent.push(absent(failure))).ok()
+    }
+
+    fn rows(&mut self, part: &str, measured: Result<Vec<Row>, Failure>) {
+        let rows = self.keep(part, measured);
+        self.rows.extend(rows.into_iter().flatten());
+    }
+}
+
+async fn beside_pgmq(plan: &Plan, hub: &Hub, clients: usize) -> Result<Vec<Row>, Failure> {
+    let pgmq = Pgmq::start(&plan.postgres, &plan.scratch).await?;
+    take_turns(plan, &[(pgmq::NAME, System::Pgmq(&pgmq)), (ON_POSTGRES, System::Hub(hub))], clients).await
+}
+
+async fn beside_sqlite(plan: &Plan, store: &str) -> Result<Vec<Row>, Failure> {
+    let one_network = Hub::start_on(&plan.baton, &plan.scratch, Some(store), 1).await?;
+    let on_sqlite = Hub::start(&plan.baton, &plan.scratch).await?;
+    let systems = [(ON_SQLITE, System::Hub(&on_sqlite)), (ONE_NETWORK, System::Hub(&one_network))];
+    take_turns(plan, &systems, CLIENTS).await
+}
+
+async fn on_three_servers(plan: &Plan, hub: &Hub) -> Result<Vec<Row>, Failure> {
+    let scratch = &plan.scratch;
+    let folder = tempfile::tempdir_in(scratch).map_err(Failure::file(scratch.display()))?;
+    let cluster = Patroni::start(&plan.patroni, folder.path())?;
+    let on_three = Hub::start_on(&plan.baton, scratch, Some(&cluster.url), NETWORKS).await?;
+    take_turns(plan, &[(ON_POSTGRES, System::Hub(hub)), (ON_THREE, System::Hub(&on_three))], CLIENTS).await
 }
 
 fn store_url(server: &Postgres, database: &str) -> String {
@@ -173,10 +209,12 @@ async fn take_turns(plan: &Plan, systems: &[(&str, System<'_>)], clients: usize)
     let mut turns: Vec<Vec<Tally>> = systems.iter().map(|_| Vec::new()).collect();
     for (_, system) in systems {
         system.turn(clients, WARM_UP.min(plan.length)).await?;
+        system.rest().await?;
     }
     for _ in 0..plan.turns {
         for ((_, system), turns) in systems.iter().zip(&mut turns) {
             turns.push(system.turn(clients, plan.length).await?);
+            system.rest().await?;
         }
     }
     let row = |((name, _), turns): (&(&str, System<'_>), &Vec<Tally>)| {
@@ -267,17 +305,20 @@ async fn push_across(plan: &Plan, hub: &Hub, store: &str) -> Result<Speed, Failu
     Ok(speed)
 }
 
-/// Handoffs a second before a snapshot is taken, and at the end of the time for which it is held open.
-async fn hold_snapshot(plan: &Plan, server: &Postgres, hub: &Hub) -> Result<(f64, f64), Failure> {
+/// The same load twice, so that what the database has grown by meanwhile shows in both: first without a snapshot, then with
+/// one held open from its beginning. Each time the last turn counts.
+async fn hold_snapshot(plan: &Plan, server: &Postgres, hub: &Hub) -> Result<Snapshot, Failure> {
     let system = System::Hub(hub);
-    let before = rate(&system.turn(CLIENTS, plan.length).await?);
+    let before = plan.held.saturating_sub(plan.length);
+    system.turn(CLIENTS, before).await?;
+    let without = rate(&system.turn(CLIENTS, plan.length).await?);
     let holder = connect(server, "many").await?;
     let hold = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT count(*) FROM network_keys";
     holder.batch_execute(hold).await.map_err(Failure::of("PostgreSQL"))?;
-    system.turn(CLIENTS, plan.held.saturating_sub(plan.length)).await?;
-    let during = rate(&system.turn(CLIENTS, plan.length).await?);
+    system.turn(CLIENTS, before).await?;
+    let with = rate(&system.turn(CLIENTS, plan.length).await?);
     holder.batch_execute("ROLLBACK").await.map_err(Failure::of("PostgreSQL"))?;
     let seconds = plan.held.as_secs();
-    say(&format!("{before:.0} a second; {during:.0} with a snapshot held open for {seconds} s"))?;
-    Ok((before, during))
+    say(&format!("{without:.0} a second after {seconds} s of load; {with:.0} with a snapshot held open for as long"))?;
+    Ok(Snapshot { without, with })
 }

@@ -44,6 +44,11 @@ impl Usage {
         Ok(usage)
     }
 
+    /// Processor time since an earlier look.
+    pub(crate) fn seconds_since(self, earlier: Self) -> f64 {
+        self.writer_seconds + self.other_seconds - earlier.writer_seconds - earlier.other_seconds
+    }
+
     /// What was used since an earlier look, for each of so many lives.
     pub(crate) fn per_life_since(self, earlier: Self, lives: f64) -> PerLife {
         let micros = |now: f64, before: f64| (now - before) * 1e6 / lives;

@@ -2,7 +2,7 @@
 //! sees the answer by asking for the task, or by handoff, where both sides wait in their calls.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::handoff_client;
@@ -13,6 +13,13 @@ use crate::server::hub::{Home, Hub as Server};
 use crate::tally::{Tally, together};
 use crate::tenant::{Agent, Tenant};
 use crate::usage::Usage;
+
+/// Between two looks at what a hub that is to come to rest uses.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// A hub at rest uses at most this share of a core.
+const AT_REST: f64 = 0.03;
+/// A hub that never comes to rest is measured as it is.
+const REST_MAX: Duration = Duration::from_secs(20);
 
 pub(super) const NAME: &str = "baton hub";
 pub(super) const HANDOFF: &str = "baton hub, handoff";
@@ -80,6 +87,22 @@ impl Hub {
     /// Its data folder.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// Waits until the hub has done what its last turn left for later (evidence is compressed, pages are folded), so that
+    /// nobody else's turn pays for it, and the hub's own figures of what a life takes have it.
+    pub(crate) async fn rest(&self) -> Result<(), Failure> {
+        let begun = Instant::now();
+        let mut before = self.usage()?;
+        while begun.elapsed() < REST_MAX {
+            tokio::time::sleep(LOOK_EVERY).await;
+            let after = self.usage()?;
+            if after.seconds_since(before) <= AT_REST * LOOK_EVERY.as_secs_f64() {
+                break;
+            }
+            before = after;
+        }
+        Ok(())
     }
 
     pub(super) fn usage(&self) -> Result<Usage, Failure> {

@@ -27,7 +27,9 @@ impl Patroni {
         fs::set_permissions(folder, Permissions::from_mode(0o755)).map_err(Failure::file(folder.display()))?;
         let cluster: PathBuf = folder.join("cluster");
         let mut run = command(script.as_os_str(), Signal::TERM, &[]);
-        run.arg("run").arg(&cluster).env("SHARED_BUFFERS", "512MB").stdout(Stdio::piped()).stderr(Stdio::null());
+        run.arg("run").arg(&cluster).env("SHARED_BUFFERS", "512MB").env("MAX_WAL_SIZE", "4GB");
+        // What went wrong is on its stderr, and belongs to whoever runs this.
+        run.stdout(Stdio::piped());
         let mut process = Process::start(NAME, &mut run, Signal::TERM)?;
         let output = process.child().stdout.take().ok_or_else(|| Failure::of(NAME)("no output"))?;
         let url = first_address(output, READY).recv_timeout(READY_MAX);
