@@ -11,8 +11,8 @@
 //!
 //! **What is locked.** Whoever writes holds the lock of all writes, shared, and the head of each network it touches. A use
 //! case that writes rows which memory does not hold (accounts, tokens, tiles, messages on a task) has a transaction of its
-//! own: with the heads of its networks if its rows belong to them (`Extent::Network`), else with the lock of all writes for
-//! itself. So writes are serialized by network, whatever the isolation level; it is READ COMMITTED, in which
+//! own: with the heads of its networks if its rows belong to them (`Extent::Network`), with a lock for these rows if they belong
+//! to nobody and anybody may write them (`Extent::Guarded`), else with the lock of all writes for itself. So writes are serialized by network, whatever the isolation level; it is READ COMMITTED, in which
 //! each statement after the lock sees what was committed before it.
 //!
 //! **What is kept in memory, and when it holds.** Rows of a network hold as long as the version in its head is the one they
@@ -83,7 +83,7 @@ use readers::Readers;
 pub use registry::HubFacts;
 pub(crate) use schema_check::differences as schema_differences;
 use scope::Ask;
-pub(crate) use scope::{Extent, Mode};
+pub(crate) use scope::{Extent, Guard, Mode};
 pub(crate) use session::Session;
 pub use settings::{ConnectionSettings, PasswordSources, SettingsError};
 

@@ -20,8 +20,8 @@ use crate::sql::write_set::Head;
 /// Whoever writes holds this lock: shared as long as they hold the heads of all they touch, alone otherwise.
 const WRITES: i64 = 0x0062_6174_6f6e; // not a limit: "baton"
 
-/// The place of the statement that gives keys to new networks, among those that begin a transaction.
-const NEW_KEYS: usize = 1; // not a limit: a place
+/// The place of the statements that come after the lane's own, among those that begin a transaction.
+const AFTER_OWN: usize = 1; // not a limit: a place
 
 /// What a transaction learns where it begins.
 #[derive(Debug)]
@@ -48,11 +48,11 @@ pub(crate) fn open(
     let has_key =
         |network: &&NetworkId| work.known.networks.get(*network).is_some_and(|known| known.key.is_some());
     let new: Vec<_> = needs.new.iter().filter(|network| !has_key(network)).map(NetworkId::as_str).collect();
-    let reads = lock(mode, lane, &networks, &new, count);
+    let guards: Vec<_> = needs.guards.iter().map(|guard| guard.number()).collect();
+    let reads = lock(mode, lane, &guards, &networks, &new, count);
     let (mut found, asked) = session.open(Some(begin(mode)), &reads, &needs.asks)?;
-    if !new.is_empty() {
-        found.remove(NEW_KEYS);
-    }
+    // The statements of which only the locks and keys count.
+    found.drain(AFTER_OWN..AFTER_OWN + usize::from(!guards.is_empty()) + usize::from(!new.is_empty()));
     let [own, heads, state] = &found[..] else {
         return Err(Error::Corrupt("a transaction that was begun in part".into()));
     };
@@ -72,6 +72,7 @@ pub(crate) fn open(
         clock_jumps: ClockJumps::default(),
     });
     let mut scope = session.scope.borrow_mut();
+    scope.guards.clone_from(&needs.guards);
     scope.has_new_keys = !new.is_empty();
     scope.is_replicated = state.get("is_replicated");
     scope.places.extend(state.get::<_, Vec<i64>>("places"));
@@ -94,7 +95,11 @@ const fn begin(mode: Mode) -> &'static str {
 
 /// The statements that begin a transaction: its own locks, the keys of new networks if there are any, the heads, and then what
 /// has to be read after all these locks. Each statement costs the server as much as some rows, so there are few.
-fn lock<'a>(mode: Mode, lane: &'a str, networks: &[&'a str], new: &[&'a str], count: usize) -> Writes<'a> {
+fn lock<'a>(
+    mode: Mode,
+    lane: &'a str,
+    guards: &[i64],
+    networks: &[&'a str], new: &[&'a str], count: usize) -> Writes<'a> {
     let mut reads = Writes::default();
     // The row of the lane is held until the transaction has ended: whoever looks up what became of it waits for that.
     let locks = match mode {
@@ -109,6 +114,10 @@ fn lock<'a>(mode: Mode, lane: &'a str, networks: &[&'a str], new: &[&'a str], co
     };
     let columns = vec![("lane", Array::texts([lane])), ("lock", Array::integers([WRITES]))];
     reads.push(locks.into(), columns);
+    if !guards.is_empty() {
+        let sql = "SELECT pg_advisory_xact_lock(n) FROM unnest($1::bigint[]) WITH ORDINALITY AS g (n, at) ORDER BY at";
+        reads.push(sql.into(), vec![("guard", Array::integers(guards.iter().copied()))]);
+    }
     if !new.is_empty() {
         let sql =
             "INSERT INTO network_keys (network_id) SELECT n FROM unnest($1::text[]) n ON CONFLICT DO NOTHING";

@@ -85,6 +85,7 @@ pub(super) const fn newest() -> i64 {
 }
 
 /// The texts of all migrations, in order.
+#[cfg(test)]
 pub(crate) fn migrations() -> impl Iterator<Item = &'static str> {
     MIGRATIONS.iter().map(|migration| migration.sql)
 }

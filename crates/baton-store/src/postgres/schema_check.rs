@@ -1,63 +1,50 @@
-//! Whether a database on PostgreSQL has every table, index, trigger and function that the migrations create, by name. A dropped
-//! or disabled trigger no longer protects what it protected, and a dropped index makes calls slow; nothing else would
-//! show either.
+//! Whether a database on PostgreSQL has every table, constraint, index, trigger and function as the migrations create it. One
+//! that was dropped, disabled or replaced no longer protects what it protected; nothing else would show it. What should be
+//! there is recorded in `schema_objects.txt`, which a test compares with a new database.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use super::schema;
 use super::scope::Ask;
 use super::session::Session;
 use crate::error::Error;
 
-/// Kind and name.
-type Object = (&'static str, String);
-
 /// What a database has.
-const FOUND: &str = "
-    SELECT 'table' AS kind, tablename::text AS name FROM pg_tables WHERE schemaname = current_schema()
-    UNION ALL SELECT 'index', indexname::text FROM pg_indexes WHERE schemaname = current_schema()
-    UNION ALL SELECT 'trigger', t.tgname::text FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-        WHERE NOT t.tgisinternal AND t.tgenabled <> 'D' AND c.relnamespace = current_schema()::regnamespace
-    UNION ALL SELECT 'function', proname::text FROM pg_proc WHERE pronamespace = current_schema()::regnamespace";
+const FOUND: &str = include_str!("schema_objects.sql");
 
-/// Names what is missing.
+/// What the migrations create: kind, name and definition of each object, with tabs between.
+const EXPECTED: &str = include_str!("schema_objects.txt");
+
+/// Definitions by kind and name.
+type Objects = BTreeMap<(String, String), String>;
+
+/// Names what is missing or different. What was added to the schema is its operator's business.
 pub(crate) fn differences(session: &Session) -> Result<Vec<String>, Error> {
     let found = session.ask(&[Ask { sql: FOUND.into(), parameters: Vec::new() }])?;
-    let found: BTreeSet<(String, String)> =
-        found.iter().flat_map(|rows| rows.iter()).map(|row| (row.get("kind"), row.get("name"))).collect();
-    let missing = expected(schema::migrations())
-        .into_iter()
-        .filter(|(kind, name)| !found.contains(&((*kind).to_owned(), name.clone())));
-    Ok(missing.map(|(kind, name)| format!("{kind} {name} is missing or disabled")).collect())
+    let found = found.iter().flat_map(|rows| rows.iter()).map(|row| {
+        let object = (row.get("kind"), row.get("name"));
+        (object, row.get("definition"))
+    });
+    Ok(compare(&expected(EXPECTED), &found.collect()))
 }
 
-/// What migrations leave, by the names in them.
-fn expected<'m>(migrations: impl Iterator<Item = &'m str>) -> BTreeSet<Object> {
-    let mut objects = BTreeSet::new();
-    for line in migrations.flat_map(str::lines) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let (creates, rest) = match &*words {
-            ["CREATE", "UNIQUE", rest @ ..] => (true, rest),
-            ["CREATE", "OR", "REPLACE", rest @ ..] | ["CREATE", rest @ ..] => (true, rest),
-            ["DROP", rest @ ..] => (false, rest),
-            _ => continue,
-        };
-        let (kind, name) = match rest {
-            ["TABLE", "IF", _, "EXISTS", name, ..] | ["TABLE", name, ..] => ("table", name),
-            ["INDEX", name, ..] => ("index", name),
-            ["TRIGGER", name, ..] => ("trigger", name),
-            ["FUNCTION", name, ..] => ("function", name),
-            _ => continue,
-        };
-        let end = name.find(|char: char| !char.is_alphanumeric() && char != '_').unwrap_or(name.len());
-        let object = (kind, name[..end].to_owned());
-        if creates {
-            objects.insert(object);
-        } else {
-            objects.remove(&object);
+fn expected(listed: &str) -> Objects {
+    let objects = listed.lines().filter_map(|line| {
+        let mut parts = line.splitn(3, '\t').map(str::to_owned);
+        Some(((parts.next()?, parts.next()?), parts.next()?))
+    });
+    objects.collect()
+}
+
+fn compare(expected: &Objects, found: &Objects) -> Vec<String> {
+    let difference = |(object, definition): (&(String, String), &String)| {
+        let (kind, name) = object;
+        match found.get(object) {
+            None => Some(format!("{kind} {name} is missing or disabled")),
+            Some(other) if other != definition => Some(format!("{kind} {name} differs: {other}")),
+            Some(_) => None,
         }
-    }
-    objects
+    };
+    expected.iter().filter_map(difference).collect()
 }
 
 #[cfg(test)]
@@ -65,13 +52,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_migrations_create_and_do_not_drop_is_expected() {
-        let first = "CREATE TABLE users (\n    id bigint\n);\nCREATE UNIQUE INDEX users_by_name ON users (name);\n\
-                     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ x $$;\nCREATE TRIGGER stays BEFORE DELETE";
-        let second = "DROP TRIGGER stays ON users;\nCREATE OR REPLACE FUNCTION refuse() RETURNS x";
-        let found: Vec<_> = expected([first, second].into_iter()).into_iter().collect();
-        let expected = [("function", "refuse"), ("index", "users_by_name"), ("table", "users")];
-        assert_eq!(found, expected.map(|(kind, name)| (kind, name.to_owned())));
-        assert!(super::expected(schema::migrations()).len() > 100, "the migrations themselves");
+    fn what_is_missing_or_different_is_named_and_what_was_added_is_not() {
+        let list = "index\ttasks_by_n\tON tasks (n)\ntable\ttasks\tn bigint\ntrigger\ttasks stays\tBEFORE DELETE\n";
+        let mut found = expected(list);
+        assert_eq!(found.len(), 3);
+        assert_eq!(compare(&expected(list), &found), Vec::<String>::new());
+        found.insert(("index".into(), "tasks_by_n".into()), "ON tasks (m)".into());
+        found.remove(&("trigger".to_owned(), "tasks stays".to_owned()));
+        found.insert(("index".into(), "somebody's".into()), "ON tasks (o)".into());
+        let named = ["index tasks_by_n differs: ON tasks (m)", "trigger tasks stays is missing or disabled"];
+        assert_eq!(compare(&expected(list), &found), named);
+    }
+
+    #[test]
+    fn every_table_of_the_migrations_is_listed() {
+        let listed = expected(EXPECTED);
+        let created = super::super::schema::migrations().flat_map(str::lines);
+        let tables = created.filter_map(|line| line.strip_prefix("CREATE TABLE "));
+        let mut count = 0;
+        for table in tables {
+            let end = table.find(|char: char| !char.is_alphanumeric() && char != '_').unwrap_or(table.len());
+            assert!(listed.contains_key(&("table".to_owned(), table[..end].to_owned())), "{table}");
+            count += 1;
+        }
+        assert!(count > 30, "{count} tables");
     }
 }

@@ -59,6 +59,8 @@ pub(crate) struct Needs {
     pub(crate) alone: bool,
     /// Whether these concern more than the networks it reaches.
     pub(crate) all: bool,
+    /// The locks of its own that it needs for them.
+    pub(crate) guards: BTreeSet<Guard>,
     /// Whether it asked for the time, or for something that is known and may no longer hold.
     pub(crate) look: bool,
 }
@@ -75,6 +77,8 @@ pub(crate) struct Scope {
     pub(crate) mode: Mode,
     /// The networks whose heads are locked, each with whether it has a head.
     pub(crate) locked: HashMap<NetworkId, bool>,
+    /// The other locks that are held.
+    pub(crate) guards: BTreeSet<Guard>,
     /// What the use case that runs needs.
     pub(crate) needs: Needs,
     /// Whether it was stopped for that.
@@ -108,6 +112,7 @@ impl Scope {
         Self {
             mode,
             locked: HashMap::default(),
+            guards: BTreeSet::new(),
             needs: Needs::default(),
             is_stopped: false,
             has_new_keys: false,
@@ -180,15 +185,36 @@ impl Scope {
             self.changing.insert((*network).clone());
         }
         let needs_all = matches!(of, Extent::Everything);
+        let guard = match of {
+            Extent::Guarded(guard) => Some(*guard),
+            Extent::Own | Extent::Network(_) | Extent::Beside(_) | Extent::Everything => None,
+        };
         match self.mode {
             Mode::AloneWithAll => Ok(()),
-            Mode::Alone if !needs_all => Ok(()),
+            Mode::Alone if !needs_all && guard.is_none_or(|guard| self.guards.contains(&guard)) => Ok(()),
             Mode::Alone | Mode::Explore | Mode::Batch => {
                 self.needs.alone = true;
                 self.needs.all |= needs_all;
+                self.needs.guards.extend(guard);
                 Err(self.stop())
             }
             Mode::Read => Err(Error::Corrupt("a reader writes nothing".into())),
+        }
+    }
+}
+
+/// A lock for rows that belong to no network. Whoever holds it may hold the heads of networks too, which come after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Guard {
+    /// Failed logins and tries of invite codes. Anybody can cause such writes, so they must not disturb those of networks.
+    Attempts,
+}
+
+impl Guard {
+    /// Its number among PostgreSQL's advisory locks.
+    pub(crate) const fn number(self) -> i64 {
+        match self {
+            Self::Attempts => 0x6261_746f_6e01, // not a limit: "baton" and its place
         }
     }
 }
@@ -203,6 +229,8 @@ pub(crate) enum Extent<'a> {
     /// The same for rows that no lane keeps in memory (tiles, bundles, checkpoints, receivers, workers): what is known of the
     /// network holds on.
     Beside(&'a NetworkId),
+    /// Rows of no network that a lock of their own guards, and that no lane keeps in memory.
+    Guarded(Guard),
     /// Any rows.
     Everything,
 }

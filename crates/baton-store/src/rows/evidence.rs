@@ -153,12 +153,12 @@ pub trait EvidenceWrites {
         first: u64,
         bundle: &EntryBundle,
     ) -> Result<bool, Error>;
-    /// Writes the newest checkpoint, of a tree that was grown from the one of `base` events; 0 if there was none. False,
-    /// and nothing is written, if another has been put since: the sealer then reads again.
+    /// Writes the newest checkpoint, of a tree that was grown from the one of `base`; none if there was none. False, and
+    /// nothing is written, if the newest is of another size or root by now: the sealer then reads again.
     fn put_checkpoint(
         &mut self,
         network: &NetworkId,
-        base: u64,
+        base: Option<&CheckpointRow>,
         checkpoint: &CheckpointRow,
     ) -> Result<bool, Error>;
     /// Remembers the public key; once.

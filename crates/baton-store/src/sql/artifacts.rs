@@ -175,7 +175,7 @@ impl ArtifactReads for Rows<'_> {
 impl ArtifactWrites for Rows<'_> {
     fn begin_object(&mut self, object: &str, delete_after: UnixMillis) -> Result<(), Error> {
         let sql = "INSERT INTO unused_objects (object, delete_after) VALUES (?1, ?2)";
-        self.execute(sql, params![object, delete_after.get()])?;
+        self.execute_own(sql, params![object, delete_after.get()])?;
         Ok(())
     }
 
@@ -186,26 +186,26 @@ impl ArtifactWrites for Rows<'_> {
         let (seq, is_new) = match known {
             Some(known) => {
                 let sql = "UPDATE artifacts SET name = ?1, media_type = ?2, touched_at = ?3 WHERE seq = ?4";
-                self.execute(sql, params![name.as_str(), media_type.as_str(), at.get(), known.seq])?;
-                self.execute("UPDATE unused_objects SET delete_after = 0 WHERE object = ?1", [object])?;
+                self.execute_beside(network, sql, params![name.as_str(), media_type.as_str(), at.get(), known.seq])?;
+                self.execute_beside(network, "UPDATE unused_objects SET delete_after = 0 WHERE object = ?1", [object])?;
                 (known.seq, false)
             }
             None => {
                 let sql = "DELETE FROM unused_objects WHERE object = ?1";
-                if self.execute(sql, [object])? != 1 {
+                if self.execute_beside(network, sql, [object])? != 1 {
                     return Err(Error::Corrupt(format!("the object {object} was not noted")));
                 }
                 let sql = "INSERT INTO artifacts (network, sha256, size, object, name, media_type, created_at, touched_at)
                            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7) RETURNING seq";
                 let (name, media_type) = (name.as_str(), media_type.as_str());
                 let parameters = params![key, hash.bytes(), stored(size), object, name, media_type, at.get()];
-                let seq = self.execute_returning(sql, parameters, |row| get::<i64>(row, "seq"))?;
+                let seq = self.execute_returning_beside(network, sql, parameters, |row| get::<i64>(row, "seq"))?;
                 (seq.ok_or_else(|| Error::Corrupt("an artifact without a place".into()))?, true)
             }
         };
         let sql = "INSERT INTO artifact_uploaders (network, uploader_kind, uploader, artifact)
                    VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
-        self.execute(sql, params![key, uploader.kind().as_str(), uploader.name(), seq])?;
+        self.execute_beside(network, sql, params![key, uploader.kind().as_str(), uploader.name(), seq])?;
         Ok(is_new)
     }
 
@@ -263,7 +263,7 @@ impl ArtifactWrites for Rows<'_> {
     }
 
     fn forget_object(&mut self, object: &str) -> Result<(), Error> {
-        self.execute("DELETE FROM unused_objects WHERE object = ?1", [object])?;
+        self.execute_own("DELETE FROM unused_objects WHERE object = ?1", [object])?;
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use rusqlite::params;
 use super::columns::{Row, get, time};
 use super::rows::Rows;
 use crate::error::Error;
+use crate::postgres::Guard;
 use crate::rows::{AttemptKey, AttemptKind, AttemptReads, AttemptWrites, AttemptsRow};
 
 /// Bytes of a time.
@@ -42,19 +43,22 @@ impl AttemptWrites for Rows<'_> {
         keep: usize,
     ) -> Result<(), Error> {
         let times: Vec<u8> = row.times.iter().flat_map(|at| at.get().to_be_bytes()).collect();
-        let changed = self.execute(
+        let changed = self.execute_guarded(
+            Guard::Attempts,
             "UPDATE attempts SET count = ?3, times = ?4, forgotten_at = ?5 WHERE kind = ?1 AND key = ?2",
             params![kind.number(), key, row.count, times, row.forgotten_at.get()],
         )?;
         if changed > 0 {
             return Ok(());
         }
-        self.execute(
+        self.execute_guarded(
+            Guard::Attempts,
             "DELETE FROM attempts WHERE kind = ?1 AND key IN (
                  SELECT key FROM attempts WHERE kind = ?1 ORDER BY forgotten_at DESC LIMIT ?2 OFFSET ?3)",
             params![kind.number(), limits::ATTEMPTS_REMOVED_AT_ONCE_COUNT, keep.saturating_sub(1) as i64],
         )?;
-        self.execute(
+        self.execute_guarded(
+            Guard::Attempts,
             "INSERT INTO attempts (kind, key, count, times, forgotten_at) VALUES (?1, ?2, ?3, ?4, ?5)",
             params![kind.number(), key, row.count, times, row.forgotten_at.get()],
         )?;
@@ -62,14 +66,16 @@ impl AttemptWrites for Rows<'_> {
     }
 
     fn delete_attempts(&mut self, kind: AttemptKind, key: &AttemptKey) -> Result<(), Error> {
-        self.execute("DELETE FROM attempts WHERE kind = ?1 AND key = ?2", params![kind.number(), key])?;
+        let sql = "DELETE FROM attempts WHERE kind = ?1 AND key = ?2";
+        self.execute_guarded(Guard::Attempts, sql, params![kind.number(), key])?;
         Ok(())
     }
 
     fn forget_attempts(&mut self, now: UnixMillis, limit: usize) -> Result<usize, Error> {
         let mut forgotten = 0;
         for kind in AttemptKind::ALL {
-            forgotten += self.execute(
+            forgotten += self.execute_guarded(
+            Guard::Attempts,
                 "DELETE FROM attempts WHERE kind = ?1 AND key IN (
                      SELECT key FROM attempts WHERE kind = ?1 AND forgotten_at <= ?2
                      ORDER BY forgotten_at LIMIT ?3)",

@@ -76,7 +76,7 @@ fn delivery_row(row: &Row<'_>) -> Result<DeliveryRow, Error> {
 
 impl Rows<'_> {
     /// Counts one delivery off its inbox, if it is open; its network, if it was.
-    fn count_off(&mut self, seq: i64) -> Result<Option<NetworkId>, Error> {
+    pub(crate) fn count_off(&mut self, seq: i64) -> Result<Option<NetworkId>, Error> {
         let sql = "SELECT k.network_id, d.to_kind, d.to_name FROM deliveries d JOIN network_keys k ON k.key = d.network
                    WHERE d.seq = ?1 AND d.state = 0";
         let open = self.one(sql, [seq], |row| {
@@ -101,7 +101,7 @@ impl Rows<'_> {
         Ok(())
     }
 
-    pub(crate) fn remove_deliveries(&mut self, places: &[i64]) -> Result<usize, Error> {
+    fn remove_deliveries(&mut self, places: &[i64]) -> Result<usize, Error> {
         for seq in places {
             self.count_off(*seq)?;
             self.execute("DELETE FROM deliveries WHERE seq = ?1", [seq])?;
@@ -392,7 +392,7 @@ impl DeliveryWrites for Rows<'_> {
         let parameters = params![self.key(network)?, to.name(), to.kind().as_str(), keep as i64, normal];
         let old = self.all(sql, parameters, |row| get::<i64>(row, "seq"))?;
         for seq in &old {
-            self.execute("DELETE FROM deliveries WHERE seq = ?1", [seq])?;
+            self.execute_in(network, "DELETE FROM deliveries WHERE seq = ?1", [seq])?;
         }
         self.count(|counts| counts.recipient(network, to.kind(), to.name()).open -= old.len() as i64);
         Ok(old.len())
@@ -519,7 +519,7 @@ impl Rows<'_> {
         let sql = "DELETE FROM feed WHERE place IN
                    (SELECT place FROM feed WHERE place >= ?1 AND place <= ?2 ORDER BY place LIMIT ?3)";
         let key = self.key(network)?;
-        self.execute(sql, [numbered(key, 0), numbered(key, last), limit as i64])
+        self.execute_in(network, sql, [numbered(key, 0), numbered(key, last), limit as i64])
     }
 }
 

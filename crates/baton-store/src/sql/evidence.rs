@@ -388,10 +388,11 @@ impl EvidenceWrites for Rows<'_> {
     fn put_checkpoint(
         &mut self,
         network: &NetworkId,
-        base: u64,
+        base: Option<&CheckpointRow>,
         checkpoint: &CheckpointRow,
     ) -> Result<bool, Error> {
-        if self.checkpoint(network)?.map_or(0, |newest| newest.size) != base {
+        let tree = |row: &CheckpointRow| (row.size, row.root);
+        if self.checkpoint(network)?.as_ref().map(tree) != base.map(tree) {
             return Ok(false);
         }
         let head = self.log_to_write(network)?;

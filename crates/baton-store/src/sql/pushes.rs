@@ -80,7 +80,8 @@ impl PushReads for Rows<'_> {
 
 impl PushWrites for Rows<'_> {
     fn put_push_config(&mut self, config: &PushConfigRow) -> Result<(), Error> {
-        self.execute(
+        self.execute_in(
+            &config.network_id,
             "INSERT INTO push_configs (task_id, config_id, network_id, owner_kind, owner, user_id, token_id,
                 url, token, scheme, credentials, created_at, delivered, failures, failing_since, next_at, is_open)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
@@ -114,8 +115,13 @@ impl PushWrites for Rows<'_> {
     }
 
     fn delete_push_config(&mut self, task: &TaskId, config_id: &str) -> Result<bool, Error> {
+        let sql = "SELECT network_id FROM push_configs WHERE task_id = ?1 AND config_id = ?2";
+        let network = self.one(sql, params![task.as_str(), config_id], |row| {
+            parsed(row, "network_id", NetworkId::parse)
+        })?;
+        let Some(network) = network else { return Ok(false) };
         let sql = "DELETE FROM push_configs WHERE task_id = ?1 AND config_id = ?2";
-        Ok(self.execute(sql, params![task.as_str(), config_id])? > 0)
+        Ok(self.execute_in(&network, sql, params![task.as_str(), config_id])? > 0)
     }
 
     fn note_push(

@@ -10,7 +10,7 @@ use super::columns::Row;
 use super::merge::Merge;
 use super::rows::{Database, Rows};
 use crate::error::Error;
-use crate::postgres::Extent;
+use crate::postgres::{Extent, Guard};
 use crate::rows::{Page, PageBounds, PageInProgress, Weight};
 use crate::sqlite::plans;
 
@@ -175,18 +175,7 @@ impl Rows<'_> {
         Ok(Page { rows: page.rows, next: merge.stopped_at() })
     }
 
-    /// Writes at once, and reads what the statement returns.
-    pub(crate) fn execute_returning<T>(
-        &self,
-        sql: &str,
-        parameters: impl Parameters,
-        read: impl Fn(&Row<'_>) -> Result<T, Error>,
-    ) -> Result<Option<T>, Error> {
-        self.write_directly(Extent::Everything)?;
-        self.look_up(sql, parameters, read)
-    }
-
-    /// The same for rows of one network: on PostgreSQL its lock is enough.
+    /// Writes rows of one network at once, and reads what the statement returns: on PostgreSQL its lock is enough.
     pub(crate) fn execute_returning_in<T>(
         &self,
         network: &NetworkId,
@@ -198,7 +187,19 @@ impl Rows<'_> {
         self.look_up(sql, parameters, read)
     }
 
-    /// Writes at once.
+    /// The same for rows that are never kept in memory: see `execute_beside`.
+    pub(crate) fn execute_returning_beside<T>(
+        &self,
+        network: &NetworkId,
+        sql: &str,
+        parameters: impl Parameters,
+        read: impl Fn(&Row<'_>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        self.write_directly(Extent::Beside(network))?;
+        self.look_up(sql, parameters, read)
+    }
+
+    /// Writes at once. On PostgreSQL this locks the whole database: for what is seldom written, like accounts.
     pub(crate) fn execute(&self, sql: &str, parameters: impl Parameters) -> Result<usize, Error> {
         self.write_directly(Extent::Everything)?;
         self.execute_now(sql, parameters)
@@ -223,6 +224,23 @@ impl Rows<'_> {
         parameters: impl Parameters,
     ) -> Result<usize, Error> {
         self.write_directly(Extent::Beside(network))?;
+        self.execute_now(sql, parameters)
+    }
+
+    /// The same for rows that belong to no network and are never kept in memory: on PostgreSQL their own lock is enough.
+    pub(crate) fn execute_guarded(
+        &self,
+        guard: Guard,
+        sql: &str,
+        parameters: impl Parameters,
+    ) -> Result<usize, Error> {
+        self.write_directly(Extent::Guarded(guard))?;
+        self.execute_now(sql, parameters)
+    }
+
+    /// The same for a row that only whoever made it knows of.
+    pub(crate) fn execute_own(&self, sql: &str, parameters: impl Parameters) -> Result<usize, Error> {
+        self.write_directly(Extent::Own)?;
         self.execute_now(sql, parameters)
     }
 

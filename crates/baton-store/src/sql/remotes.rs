@@ -4,6 +4,7 @@ use baton_core::{Alias, LeaseId, MessageId, NetworkId, TaskId, TokenId};
 use rusqlite::params;
 
 use super::columns::{Row, get, optional, parsed, time};
+use super::query::Parameters;
 use super::rows::Rows;
 use crate::error::Error;
 use crate::rows::{Page, PageBounds, RemoteCredential, RemoteReads, RemoteRow, RemoteTaskRow, RemoteWrites};
@@ -105,7 +106,7 @@ impl RemoteWrites for Rows<'_> {
         card_error: Option<&str>,
     ) -> Result<bool, Error> {
         let sql = "UPDATE remotes SET pinned_key = ?3, card_error = ?4 WHERE network_id = ?1 AND alias = ?2";
-        Ok(self.execute(sql, params![network.as_str(), alias.as_str(), pinned_key, card_error])? > 0)
+        Ok(self.execute_in(network, sql, params![network.as_str(), alias.as_str(), pinned_key, card_error])? > 0)
     }
 
     fn delete_remote(&mut self, network: &NetworkId, alias: &Alias) -> Result<bool, Error> {
@@ -142,7 +143,7 @@ impl RemoteWrites for Rows<'_> {
 
     fn lease_remote_task(&mut self, errand: &MessageId, lease: Option<&LeaseId>) -> Result<bool, Error> {
         let sql = "UPDATE remote_tasks SET lease_id = ?2 WHERE errand_id = ?1";
-        Ok(self.execute(sql, params![errand.as_str(), lease.map(LeaseId::as_str)])? > 0)
+        self.execute_on_errand(errand, sql, params![errand.as_str(), lease.map(LeaseId::as_str)])
     }
 
     fn note_remote_task(&mut self, task: &RemoteTaskRow) -> Result<bool, Error> {
@@ -166,12 +167,29 @@ impl RemoteWrites for Rows<'_> {
 
     fn call_off_remote_task(&mut self, errand: &MessageId) -> Result<(), Error> {
         let sql = "UPDATE remote_tasks SET is_called_off = TRUE, lease_id = NULL WHERE errand_id = ?1";
-        self.execute(sql, [errand.as_str()])?;
+        self.execute_on_errand(errand, sql, [errand.as_str()])?;
         Ok(())
     }
 
     fn delete_remote_task(&mut self, errand: &MessageId) -> Result<(), Error> {
-        self.execute("DELETE FROM remote_tasks WHERE errand_id = ?1", [errand.as_str()])?;
+        self.execute_on_errand(
+            errand,
+            "DELETE FROM remote_tasks WHERE errand_id = ?1",
+            [errand.as_str()],
+        )?;
         Ok(())
+    }
+}
+
+impl Rows<'_> {
+    /// Writes to the row of a remote task; false if it is gone.
+    fn execute_on_errand(
+        &self,
+        errand: &MessageId,
+        sql: &str,
+        parameters: impl Parameters,
+    ) -> Result<bool, Error> {
+        let Some(task) = self.remote_task(errand)? else { return Ok(false) };
+        Ok(self.execute_in(&task.network_id, sql, parameters)? > 0)
     }
 }

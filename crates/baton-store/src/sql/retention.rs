@@ -94,7 +94,7 @@ impl RetentionWrites for Rows<'_> {
         if let Some(newest) = self.unmarked(network, since)? {
             let sql = "INSERT INTO feed_marks (network_id, at, n) VALUES (?1, ?2, ?3)
                        ON CONFLICT (network_id, at) DO UPDATE SET n = excluded.n";
-            self.execute(sql, params![network.as_str(), now.get(), newest])?;
+            self.execute_in(network, sql, params![network.as_str(), now.get(), newest])?;
         }
         Ok(())
     }
@@ -111,7 +111,7 @@ impl RetentionWrites for Rows<'_> {
         let removed = self.forget_frames_to(network, last, limit)?;
         if removed < limit {
             let sql = "DELETE FROM feed_marks WHERE network_id = ?1 AND at <= ?2";
-            self.execute(sql, params![network.as_str(), at])?;
+            self.execute_in(network, sql, params![network.as_str(), at])?;
         }
         Ok(removed)
     }
@@ -160,7 +160,8 @@ impl Rows<'_> {
     }
 
     fn write_down(&self, leaver: &ExpiredTask<'_>, past: &TaskHistory) -> Result<(), Error> {
-        self.execute(
+        self.execute_in(
+            &leaver.network,
             "INSERT INTO retention (network_id, through, tasks, events) VALUES (?1, ?2, 1, ?3)
              ON CONFLICT (network_id) DO UPDATE SET through = MAX(retention.through, excluded.through),
                 tasks = retention.tasks + 1, events = retention.events + excluded.events",
@@ -172,24 +173,27 @@ impl Rows<'_> {
     fn remove_deliveries_of(&mut self, leaver: &ExpiredTask<'_>) -> Result<(), Error> {
         let sql = "SELECT seq FROM deliveries WHERE task = ?1";
         let about = self.all(sql, [leaver.seq], |row| get::<i64>(row, "seq"))?;
-        self.remove_deliveries(&about)?;
+        for seq in about {
+            self.count_off(seq)?;
+            self.execute_in(&leaver.network, "DELETE FROM deliveries WHERE seq = ?1", [seq])?;
+        }
         Ok(())
     }
 
     fn remove_own_rows(&self, leaver: &ExpiredTask<'_>, past: &TaskHistory) -> Result<(), Error> {
         let (network, id) = (leaver.network.as_str(), leaver.id.as_str());
         let sql = "DELETE FROM completions WHERE network_id = ?1 AND completed_at = ?2 AND task_id = ?3";
-        self.execute(sql, params![network, leaver.completed_at.get(), id])?;
+        self.execute_in(&leaver.network, sql, params![network, leaver.completed_at.get(), id])?;
         let sql = "DELETE FROM task_messages WHERE network_id = ?1 AND task_id = ?2";
-        self.execute(sql, params![network, id])?;
-        self.execute("DELETE FROM task_outputs WHERE task = ?1", [leaver.seq])?;
+        self.execute_in(&leaver.network, sql, params![network, id])?;
+        self.execute_in(&leaver.network, "DELETE FROM task_outputs WHERE task = ?1", [leaver.seq])?;
         // What is out at a remote agent stays: its cancel may not have arrived yet, and its worker removes it.
-        self.execute("DELETE FROM push_configs WHERE task_id = ?1", [id])?;
+        self.execute_in(&leaver.network, "DELETE FROM push_configs WHERE task_id = ?1", [id])?;
         for event in &past.events {
-            self.execute("DELETE FROM task_events WHERE place = ?1", [numbered(leaver.key, *event)])?;
+            self.execute_in(&leaver.network, "DELETE FROM task_events WHERE place = ?1", [numbered(leaver.key, *event)])?;
         }
-        self.execute("DELETE FROM artifact_refs WHERE task = ?1", [leaver.seq])?;
-        self.execute("DELETE FROM tasks WHERE seq = ?1", [leaver.seq])?;
+        self.execute_in(&leaver.network, "DELETE FROM artifact_refs WHERE task = ?1", [leaver.seq])?;
+        self.execute_in(&leaver.network, "DELETE FROM tasks WHERE seq = ?1", [leaver.seq])?;
         Ok(())
     }
 }

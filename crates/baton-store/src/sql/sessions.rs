@@ -236,9 +236,12 @@ impl SessionWrites for Rows<'_> {
         let sql = "UPDATE networks SET completions_numbered = completions_numbered + 1 WHERE network_id = ?1
                    RETURNING completions_numbered AS number";
         let number =
-            self.execute_returning(sql, [completion.network_id.as_str()], |row| get::<i64>(row, "number"))?;
+            self.execute_returning_in(completion.network_id, sql, [completion.network_id.as_str()], |row| {
+                get::<i64>(row, "number")
+            })?;
         let number = number.ok_or_else(|| Error::Corrupt("a completion without a network".into()))?;
-        self.execute(
+        self.execute_in(
+            completion.network_id,
             "INSERT INTO completions (network_id, session_name, task_id, task, result, artifacts, score,
                 duration_minutes, completed_at, number)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",

@@ -4,9 +4,11 @@ mod copies;
 mod cuts;
 mod full_disk;
 mod hubs;
+mod locks;
 mod own_server;
 mod refused;
 mod replica;
+mod schema_objects;
 #[allow(dead_code)] // shared with the tests of the binary, which use the rest of it
 mod server;
 mod standby;

@@ -130,7 +130,7 @@ async fn with_a_bundle(engine: &Engine) {
             })?;
         }
         let row = CheckpointRow { size: 300, root: [0; 32], note: String::new(), sealed_at: NOW };
-        assert!(tx.put_checkpoint(&network(1), 0, &row)?);
+        assert!(tx.put_checkpoint(&network(1), None, &row)?);
         let tail = tx.entries_to_bundle(&network(1), 256, usize::MAX)?.remove(0);
         assert!(tx.put_entry_bundle(&network(1), 0, &EntryBundle::pack(&tail.entries)?)?);
         Ok(())

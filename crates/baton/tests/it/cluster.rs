@@ -70,6 +70,11 @@ impl Cluster {
         postgres::url_of(self.database.0.path())
     }
 
+    /// Runs a statement on the database, behind the hubs' backs.
+    fn run(&self, sql: &str) {
+        postgres::run_on(&postgres::database_of(self.database.0.path()), sql);
+    }
+
     /// The same caller at the hub of this number.
     pub(crate) fn at(&self, hub: usize, caller: &Client) -> Client {
         Client { address: self.hubs[hub].address(), token: caller.token.clone() }

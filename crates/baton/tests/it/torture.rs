@@ -24,7 +24,7 @@ mod verdict;
 mod watcher;
 mod workers;
 
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use database::Place;
 use patroni::Replication;
@@ -65,8 +65,7 @@ fn run(store: &'static str, place: Place) {
     println!("seed {seed}, {} seconds on {store}", run.as_secs());
     let _repeat = Repeat { store, seed, seconds: run.as_secs() };
     let (mut grounds, stage) = Stage::set(seed, place);
-    let deadline = Instant::now() + run;
-    actors::play(&mut grounds, &stage, |faults| faults.until(deadline));
+    actors::play(&mut grounds, &stage, |faults| faults.until(run));
     verdict::pass(&mut grounds, &stage);
 }
 

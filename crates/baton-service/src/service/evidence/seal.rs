@@ -142,7 +142,7 @@ async fn step(hub: &Hub, network: &NetworkId) -> Result<Sealed, Error> {
         hub.long_tails.look(network, bundled, from);
         return sealed(hub, network, before, looked).map(Sealed::Whole);
     }
-    let Some(checkpoint) = grow(hub, network, from, leaves).await? else {
+    let Some(checkpoint) = grow(hub, network, before, leaves).await? else {
         return Ok(Sealed::Part); // the next look finds no log, or the newer checkpoint
     };
     hub.long_tails.look(network, bundled, to);
@@ -249,9 +249,10 @@ fn check_last(rows: &dyn Snapshot, network: &NetworkId, size: u64) -> Result<(),
 async fn grow(
     hub: &Hub,
     network: &NetworkId,
-    from: u64,
+    before: Option<CheckpointRow>,
     leaves: Vec<Hash>,
 ) -> Result<Option<CheckpointRow>, Error> {
+    let from = before.as_ref().map_or(0, |row| row.size);
     let to = from + leaves.len() as u64;
     let of = network.clone();
     let (tiles, root) = hub
@@ -275,7 +276,7 @@ async fn grow(
                 return Err(rewritten(format_args!("it has fewer than the {to} events just read")));
             }
             // First: tiles that were grown from an older checkpoint must not be written over newer ones.
-            if !tx.put_checkpoint(&of, from, &checkpoint)? {
+            if !tx.put_checkpoint(&of, before.as_ref(), &checkpoint)? {
                 return Ok(None);
             }
             for tile in &tiles {

@@ -215,8 +215,9 @@ engines! {
             async move {
                 store.read(move |rows| -> Result<_, Error> {
                     let before = rows.task_counts(&network(1))?;
-                    begin.send(()).unwrap();
-                    finish.recv().unwrap();
+                    // It may be run again: on a busy machine the write takes longer than a quick read may.
+                    let _ = begin.send(());
+                    let _ = finish.recv();
                     Ok((before, rows.task_counts(&network(1))?))
                 }).await.unwrap()
             }

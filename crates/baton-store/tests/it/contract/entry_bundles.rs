@@ -71,8 +71,8 @@ async fn with_log(store: &dyn Store, count: u64) {
 async fn sign(store: &dyn Store, size: u64) {
     let row = CheckpointRow { size, root: [0; 32], note: String::new(), sealed_at: NOW };
     let sign = move |tx: &mut dyn Transaction| -> Result<bool, Error> {
-        let base = tx.checkpoint(&network(1))?.map_or(0, |row| row.size);
-        tx.put_checkpoint(&network(1), base, &row)
+        let base = tx.checkpoint(&network(1))?;
+        tx.put_checkpoint(&network(1), base.as_ref(), &row)
     };
     assert!(store.write(sign).await.unwrap());
 }

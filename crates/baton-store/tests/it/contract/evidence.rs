@@ -187,9 +187,9 @@ engines! {
         engine.store.write(move |tx| -> Result<(), Error> {
             assert_eq!(tx.checkpoint(&network(1))?, None);
             append(tx, 1, None)?;
-            for size in [1, 2] {
+            for (base, size) in [(None, 1), (Some(checkpoint(1)), 2)] {
                 tx.put_tile(&network(1), &tile(size as usize))?;
-                assert!(tx.put_checkpoint(&network(1), size - 1, &checkpoint(size))?);
+                assert!(tx.put_checkpoint(&network(1), base.as_ref(), &checkpoint(size))?);
             }
             tx.put_evidence_key("a key")
         }).await.unwrap();
@@ -209,10 +209,9 @@ engines! {
         with_network(&*engine.store).await;
         engine.store.write(|tx| (0..9).try_for_each(|_| append(tx, 1, None).map(|_| ()))).await.unwrap();
         // The checkpoint decides, then come the tiles: both or neither.
-        let seal = |base: u64, size: u64| engine.store.write(move |tx| -> Result<bool, Error> {
-            let root = [size as u8; 32];
-            let checkpoint = CheckpointRow { size, root, note: format!("of {size}"), sealed_at: NOW };
-            let is_put = tx.put_checkpoint(&network(1), base, &checkpoint)?;
+        let checkpoint = |size: u64| CheckpointRow { size, root: [size as u8; 32], note: format!("of {size}"), sealed_at: NOW };
+        let seal = |base: Option<CheckpointRow>, size: u64| engine.store.write(move |tx| -> Result<bool, Error> {
+            let is_put = tx.put_checkpoint(&network(1), base.as_ref(), &checkpoint(size))?;
             if is_put {
                 tx.put_tile(&network(1), &TileRow { level: 0, index: 0, hashes: vec![size as u8; 32 * size as usize] })?;
             }
@@ -224,14 +223,16 @@ engines! {
             assert!(tile.iter().all(|byte| *byte == checkpoint.root[0]), "tree and checkpoint are of the same sealer");
             Ok((checkpoint.size, tile.len() as u64 / 32))
         });
-        let (five, seven) = tokio::join!(seal(0, 5), seal(0, 7));
+        let (five, seven) = tokio::join!(seal(None, 5), seal(None, 7));
         assert_ne!(five.unwrap(), seven.unwrap(), "one of the two");
         let (size, hashes) = sizes().await.unwrap();
         assert_eq!(size, hashes);
-        assert!(!seal(0, 9).await.unwrap(), "the first checkpoint is there");
-        assert!(!seal(size - 1, 9).await.unwrap());
+        assert!(!seal(None, 9).await.unwrap(), "the first checkpoint is there");
+        assert!(!seal(Some(checkpoint(size - 1)), 9).await.unwrap());
+        let other_root = CheckpointRow { root: [0; 32], ..checkpoint(size) };
+        assert!(!seal(Some(other_root), 9).await.unwrap(), "a tree of the same size and another root");
         assert_eq!(sizes().await.unwrap(), (size, size));
-        assert!(seal(size, 9).await.unwrap(), "whoever reads again goes on");
+        assert!(seal(Some(checkpoint(size)), 9).await.unwrap(), "whoever reads again goes on");
         assert_eq!(sizes().await.unwrap(), (9, 9));
     }
 
@@ -264,7 +265,7 @@ engines! {
             }
             tx.put_tile(&network(1), &TileRow { level: 0, index: 0, hashes: vec![1; 96] })?;
             let signed = CheckpointRow { size: 3, root: [0; 32], note: String::new(), sealed_at: NOW };
-            assert!(tx.put_checkpoint(&network(1), 0, &signed)?);
+            assert!(tx.put_checkpoint(&network(1), None, &signed)?);
             tx.remember_reported(&network(1), &node("lead"), &[7; 32], 0)
         }).await.unwrap();
         let before = log_of(engine.store.clone(), 1).await.unwrap();

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Cluster;
+use super::{Cluster, eventually};
 use crate::it::observe::page::Page;
 use crate::it::program;
 use crate::it::tenant::{Tenant, send, task};
@@ -51,4 +51,35 @@ fn hubs_on_a_database_are_listed_checked_and_backed_up_while_they_run() {
     cluster.hubs[0].stop();
     let ran = program::baton(["hub", "ls", "--store", &url]).exited(1);
     assert!(ran.stdout.contains("no hub is running"), "{ran:?}");
+}
+
+#[test]
+fn a_hub_that_was_killed_is_listed_as_lost() {
+    let mut cluster = Cluster::start(2);
+    let url = cluster.url();
+    cluster.hubs[1].kill9();
+    let lost = cluster.hubs[1].url();
+    eventually("the hub that was killed is lost", || {
+        let shown = program::baton(["hub", "ls", "--store", &url]).exited(0).stdout;
+        let line = shown.lines().find(|line| line.contains(&lost)).unwrap_or_default();
+        line.contains("lost")
+    });
+}
+
+#[test]
+fn damage_in_a_database_of_several_hubs_is_named_by_the_check() {
+    let mut cluster = Cluster::start(1);
+    let (url, data) = (cluster.url(), cluster.hubs[0].data_dir());
+    let network = Tenant::of_admin(&cluster.hubs[0]);
+    let (lead, _coder) = (network.agent("lead"), network.agent("coder"));
+    send(&lead, "coder", "a task");
+    cluster.hubs[0].stop();
+    let check = || program::baton(["hub", "check", "--store", &url, "--data-dir", data.to_str().unwrap()]);
+    check().exited(0);
+    cluster.run("UPDATE task_counts SET count = count + 1");
+    let ran = check().exited(1);
+    assert!(format!("{}{}", ran.stdout, ran.stderr).contains("delivered"), "{ran:?}");
+    cluster.run("ALTER TABLE tasks DISABLE TRIGGER a_terminal_task_never_changes");
+    let ran = check().exited(1);
+    assert!(format!("{}{}", ran.stdout, ran.stderr).contains("a_terminal_task_never_changes"), "{ran:?}");
 }

@@ -189,3 +189,31 @@ fn the_pushes_of_a_hub_that_is_killed_are_taken_over_by_another() {
     let heard = receiver.wait_until(|heard| told(&heard[refused..]).contains(&"canceled".to_owned()));
     assert_eq!(told(&heard[refused..]), ["submitted", "canceled"]);
 }
+
+#[test]
+fn an_artifact_that_is_uploaded_to_one_hub_is_downloaded_and_sent_on_from_another() {
+    let cluster = Cluster::start(2);
+    let network = Tenant::of_admin(&cluster.hubs[0]);
+    let (sender, worker) = (network.agent("sender"), network.agent("worker"));
+    let path = format!("/api/artifacts?network_id={}&name=report.txt", network.network_id);
+    let upload = |hub: usize, text: &str| {
+        let answer = cluster.at(hub, &sender).send_text("PUT", &path, &[], Some(text));
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        text(&answer.json()["artifact"]["sha256"])
+    };
+    // Each hub has what the other one took, and the same bytes are one artifact.
+    let hashes = [upload(0, "from the first"), upload(1, "from the second")];
+    assert_eq!(upload(1, "from the first"), hashes[0]);
+    let body = json!({"alias": "worker", "task": "read them",
+        "artifacts": [{"sha256": hashes[0]}, {"sha256": hashes[1]}]});
+    send_with(&sender, &body);
+    let there = cluster.at(1, &worker);
+    let claimed = claim(&there, 20, 60);
+    assert_eq!(claimed["artifacts"].as_array().map(Vec::len), Some(2), "{claimed}");
+    for (hash, bytes) in hashes.iter().zip(["from the first", "from the second"]) {
+        for hub in 0..2 {
+            let path = format!("/api/artifacts/{hash}?network_id={}", network.network_id);
+            assert_eq!(cluster.at(hub, &worker).get(&path).text(), bytes);
+        }
+    }
+}

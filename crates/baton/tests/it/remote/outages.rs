@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::agent::{Agent, AgentReply, Binding, answered, bare, gate, sent, task};
 use super::{hub, register, wait_for_status};
+use crate::it::cluster::Cluster;
 use crate::it::outside::{Outside, Reply};
 use crate::it::tenant::{Tenant, send};
 
@@ -67,6 +68,32 @@ fn a_killed_hub_goes_on_with_what_was_out_and_sends_nothing_twice() {
     assert_eq!(agent.wait_for("SendMessage", 1).len(), 1);
     let last = agent.outside.received().pop().unwrap();
     assert_eq!(last.header("authorization"), Some("Bearer kept-over-restarts"));
+}
+
+#[test]
+fn a_task_that_is_out_is_taken_over_by_another_hub_and_sent_once() {
+    let options = ["--allow-outbound", "127.0.0.0/8"];
+    let mut cluster = Cluster::start_with(1, &options);
+    let tenant = Tenant::of_admin(&cluster.hubs[0]);
+    let is_done = Arc::new(AtomicBool::new(false));
+    let done = is_done.clone();
+    let agent =
+        Agent::start(Binding::JsonRpc, move |method, _| match (method, done.load(Ordering::SeqCst)) {
+            ("SendMessage", _) => sent(&task("WORKING", None)),
+            (_, false) => AgentReply::Result(task("WORKING", None)),
+            (_, true) => AgentReply::Result(answered("patience")),
+        });
+    register(&tenant, &agent.card_url(), None);
+    let task_id = send(&tenant.user, "scout", "x");
+    // The only hub there is has it.
+    agent.wait_for("GetTask", 1);
+    cluster.add(&options);
+    cluster.hubs[0].kill9();
+    is_done.store(true, Ordering::SeqCst);
+    let user = cluster.at(1, &tenant.user);
+    let row = wait_for_status(&user, &task_id, "replied");
+    assert_eq!((&row["result"], &row["attempt"]), (&json!("patience"), &json!(1)));
+    assert_eq!(agent.wait_for("SendMessage", 1).len(), 1);
 }
 
 #[test]

@@ -21,10 +21,19 @@ const SCRIPT: &str = r#"read -r line; echo "$BATON_TASK_ID" >> "$WHERE/runs"; ec
 /// Tasks that were sent before a single fault is tried.
 const LOAD: usize = 50;
 
+/// A run that takes at least so long has to try every kind of fault.
+const LONG: Duration = Duration::from_secs(600);
+
+/// How often it is drawn, and what it does.
+type Fault = (u64, fn(&mut Faults<'_>));
+
 pub(super) struct Faults<'a> {
     grounds: &'a mut Grounds,
     stage: &'a Stage,
     random: Random,
+    /// Those that were not tried yet, in the order in which they come.
+    untried: Vec<Fault>,
+    table: &'static [Fault],
     /// A `baton work` for each network.
     processes: Vec<Worker>,
     workbenches: Vec<Workbench>,
@@ -35,24 +44,55 @@ impl<'a> Faults<'a> {
         let processes = (0..stage.networks.len()).map(|number| process(stage, number)).collect();
         let workbenches =
             stage.networks.iter().map(|network| Workbench::of(&grounds.hubs[0], &network.tenant)).collect();
-        Self { grounds, stage, random: Random::nth(stage.seed, 0), processes, workbenches }
+        let table = match &grounds.database {
+            Database::Sqlite(_) => disk::ON_A_DISK,
+            Database::Postgres { .. } => server::AT_A_SERVER,
+            Database::Patroni(_) => failover::IN_A_CLUSTER,
+        };
+        let mut random = Random::nth(stage.seed, 0);
+        let mut untried = table.to_vec();
+        for n in (1..untried.len()).rev() {
+            untried.swap(n, random.below(n as u64 + 1) as usize);
+        }
+        Self { grounds, stage, random, untried, table, processes, workbenches }
     }
 
-    pub(super) fn until(mut self, deadline: Instant) {
+    /// One fault after another, each kind once before any comes again. A run of this length has to come to all of them.
+    pub(super) fn until(mut self, run: Duration) {
+        let deadline = Instant::now() + run;
         while Instant::now() < deadline {
             self.wait(200, 2_000);
             self.watch_memory();
-            match &self.grounds.database {
-                Database::Sqlite(_) => self.one_on_a_disk(),
-                Database::Postgres { .. } => self.one_at_a_server(),
-                Database::Patroni(_) => self.one_in_a_cluster(),
-            }
+            let fault = self.draw();
+            fault(&mut self);
             self.watch_ends();
         }
         for worker in &mut self.processes {
             worker.kill9();
             collect(self.stage, worker);
         }
+        if run >= LONG {
+            if !self.untried.is_empty() {
+                self.stage.ledger.finding(format!("{} kinds of fault were not tried", self.untried.len()));
+            }
+            if self.grounds.clocks.is_empty() {
+                self.stage.ledger.finding("no clock jumped: libfaketime is not installed".into());
+            }
+        }
+    }
+
+    fn draw(&mut self) -> fn(&mut Faults<'_>) {
+        if let Some((_, fault)) = self.untried.pop() {
+            return fault;
+        }
+        let mut drawn = self.random.below(self.table.iter().map(|(weight, _)| weight).sum());
+        for (weight, fault) in self.table {
+            match drawn.checked_sub(*weight) {
+                Some(left) => drawn = left,
+                None => return *fault,
+            }
+        }
+        unreachable!("the weights add up")
     }
 
     /// Until enough was sent that a fault meets some of it.

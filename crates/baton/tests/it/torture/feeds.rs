@@ -21,14 +21,13 @@ pub(super) fn check(stage: &Stage) {
 }
 
 fn check_network(stage: &Stage, network: &Network) {
-    let channels: Vec<_> = std::iter::once(None).chain(ALIASES.map(Some)).collect();
-    let mut streams: Vec<Frames> = std::thread::scope(|scope| {
-        let read = |alias| scope.spawn(move || whole(stage, network, alias));
-        let all: Vec<_> = channels.iter().copied().map(read).collect();
+    // First: whatever it has, the streams that are read after it have too.
+    let feed = &whole(stage, network, None);
+    let agents: Vec<Frames> = std::thread::scope(|scope| {
+        let read = |alias| scope.spawn(move || whole(stage, network, Some(alias)));
+        let all: Vec<_> = ALIASES.into_iter().map(read).collect();
         all.into_iter().map(|stream| stream.join().unwrap()).collect()
     });
-    let agents = streams.split_off(1);
-    let feed = &streams[0];
     println!("the feed of network {} has {} frames", network.number, feed.len());
     if !feed.keys().copied().eq(1..=feed.len() as i64) {
         stage.ledger.finding(format!("the feed of network {} has gaps", network.number));
@@ -42,6 +41,18 @@ fn check_network(stage: &Stage, network: &Network) {
         }
         compare(stage, network, Some(alias), own);
     }
+    // Tasks are sent to these agents only, so each frame about a new one is in the stream of one of them.
+    for (n, body) in feed.iter().filter(|(_, body)| is_about_a_new_task(body)) {
+        let found = agents.iter().filter(|own| own.contains_key(n)).count();
+        if found != 1 {
+            stage.ledger.finding(format!("frame {n}, {body}, is in {found} of the agents' streams"));
+        }
+    }
+}
+
+fn is_about_a_new_task(body: &str) -> bool {
+    let frame: serde_json::Value = serde_json::from_str(body).unwrap();
+    frame["type"] == "new_task"
 }
 
 /// A stream from its beginning, as every hub has it.

@@ -2,27 +2,26 @@
 
 use tempfile::TempDir;
 
-use super::Faults;
+use super::{Fault, Faults};
 use crate::it::hub::baton;
 use crate::it::small_disk::{SmallDisk, allow_growth, refuse_growth, size_of};
 use crate::it::torture::database::Database;
 
-impl Faults<'_> {
-    pub(super) fn one_on_a_disk(&mut self) {
-        match self.random.below(100) {
-            0..30 => self.kill(),
-            30..35 => self.stop(),
-            35..50 => self.kill_worker(),
-            50..65 => self.jump(600),
-            65..75 => self.fill_disk(),
-            75..85 => self.refuse_writes(),
-            85..88 => self.start_read_only(),
-            88..92 => self.check(),
-            92..96 => self.backup(),
-            _ => self.audit(),
-        }
-    }
+/// What goes wrong on a disk, and what is looked at meanwhile.
+pub(super) const ON_A_DISK: &[Fault] = &[
+    (30, |faults| faults.kill()),
+    (5, |faults| faults.stop()),
+    (15, |faults| faults.kill_worker()),
+    (15, |faults| faults.jump(600)),
+    (10, |faults| faults.fill_disk()),
+    (10, |faults| faults.refuse_writes()),
+    (3, |faults| faults.start_read_only()),
+    (4, |faults| faults.check()),
+    (4, |faults| faults.backup()),
+    (4, |faults| faults.audit()),
+];
 
+impl Faults<'_> {
     fn fill_disk(&mut self) {
         if self.disk().is_none() {
             return self.refuse_writes();

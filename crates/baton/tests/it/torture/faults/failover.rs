@@ -4,7 +4,7 @@
 use rustix::process::Signal;
 use std::time::{Duration, Instant};
 
-use super::Faults;
+use super::{Fault, Faults};
 use crate::it::torture::database::Database;
 use crate::it::torture::ledger::Sent;
 use crate::it::torture::patroni::Patroni;
@@ -15,21 +15,20 @@ const OUTAGE_BESIDE_TTL: Duration = Duration::from_secs(10);
 /// How long writes are made that only the primary has.
 const ALONE: Duration = Duration::from_secs(4);
 
-impl Faults<'_> {
-    pub(super) fn one_in_a_cluster(&mut self) {
-        match self.random.below(100) {
-            0..10 => self.kill(),
-            10..18 => self.kill_worker(),
-            18..26 => self.jump(3_600),
-            26..38 => self.kill_primary_server(),
-            38..56 => self.kill_primary(),
-            56..70 => self.stop_primary(),
-            70..80 => self.kill_standby(),
-            80..90 => self.kill_etcd_leader(),
-            _ => self.cancel_commits(),
-        }
-    }
+/// What goes wrong in a cluster.
+pub(super) const IN_A_CLUSTER: &[Fault] = &[
+    (10, |faults| faults.kill()),
+    (8, |faults| faults.kill_worker()),
+    (8, |faults| faults.jump(3_600)),
+    (12, |faults| faults.kill_primary_server()),
+    (18, |faults| faults.kill_primary()),
+    (14, |faults| faults.stop_primary()),
+    (10, |faults| faults.kill_standby()),
+    (10, |faults| faults.kill_etcd_leader()),
+    (10, |faults| faults.cancel_commits()),
+];
 
+impl Faults<'_> {
     fn cluster(&mut self) -> &mut Patroni {
         match &mut self.grounds.database {
             Database::Patroni(cluster) => cluster,
@@ -123,6 +122,9 @@ impl Faults<'_> {
             std::thread::sleep(Duration::from_millis(50));
         }
         let alone = self.stage.ledger.acknowledged() - before;
+        if meanwhile.is_some() && cancelled == 0 {
+            self.stage.ledger.finding("no commit was cancelled while it waited for a standby".into());
+        }
         println!(
             "while the primary was alone {alone} tasks were acknowledged, {cancelled} commits were cancelled"
         );

@@ -1,27 +1,26 @@
 //! Faults of hubs on a PostgreSQL server: it is killed, one of its processes is, connections are cut at any byte, and hubs die
 //! together.
 
-use super::Faults;
+use super::{Fault, Faults};
 use crate::it::torture::database::Database;
 
 /// Hubs whose clocks differ by this much still agree on leases: the server's clock counts.
 const CLOCK_SECONDS: u64 = 3_600;
 
-impl Faults<'_> {
-    pub(super) fn one_at_a_server(&mut self) {
-        match self.random.below(100) {
-            0..20 => self.kill(),
-            20..25 => self.stop(),
-            25..30 => self.kill_all(),
-            30..40 => self.kill_worker(),
-            40..55 => self.jump(CLOCK_SECONDS),
-            55..75 => self.cut(),
-            75..85 => self.kill_server(),
-            85..93 => self.kill_backend(),
-            _ => self.terminate_backends(),
-        }
-    }
+/// What goes wrong at a server.
+pub(super) const AT_A_SERVER: &[Fault] = &[
+    (20, |faults| faults.kill()),
+    (5, |faults| faults.stop()),
+    (5, |faults| faults.kill_all()),
+    (10, |faults| faults.kill_worker()),
+    (15, |faults| faults.jump(CLOCK_SECONDS)),
+    (20, |faults| faults.cut()),
+    (10, |faults| faults.kill_server()),
+    (8, |faults| faults.kill_backend()),
+    (7, |faults| faults.terminate_backends()),
+];
 
+impl Faults<'_> {
     /// All hubs at once.
     fn kill_all(&mut self) {
         self.count("kill -9 of all hubs at once");
