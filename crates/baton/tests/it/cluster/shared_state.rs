@@ -196,8 +196,8 @@ fn an_artifact_that_is_uploaded_to_one_hub_is_downloaded_and_sent_on_from_anothe
     let network = Tenant::of_admin(&cluster.hubs[0]);
     let (sender, worker) = (network.agent("sender"), network.agent("worker"));
     let path = format!("/api/artifacts?network_id={}&name=report.txt", network.network_id);
-    let upload = |hub: usize, text: &str| {
-        let answer = cluster.at(hub, &sender).send_text("PUT", &path, &[], Some(text));
+    let upload = |hub: usize, bytes: &str| {
+        let answer = cluster.at(hub, &sender).send_text("PUT", &path, &[], Some(bytes));
         assert_eq!(answer.status, 200, "{}", answer.text());
         text(&answer.json()["artifact"]["sha256"])
     };
