@@ -91,8 +91,8 @@ fn a_newer_schema_is_used_as_long_as_it_says_that_this_program_can() {
 fn a_hub_waits_for_another_that_is_migrating() {
     let folder = tempfile::tempdir().unwrap();
     let address = empty_database(folder.path());
-    // Whoever migrates is not done yet.
-    let (address_of_other, (done, wait)) = (address.clone(), std::sync::mpsc::channel::<()>());
+    // Whoever migrates is not done until another waits for it.
+    let address_of_other = address.clone();
     let (locked, is_locked) = std::sync::mpsc::channel();
     let other = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -102,18 +102,17 @@ fn a_hub_waits_for_another_that_is_migrating() {
             tokio::spawn(connection);
             client.batch_execute("BEGIN; SELECT pg_advisory_xact_lock(7085498)").await.unwrap();
             locked.send(()).unwrap();
-            tokio::task::spawn_blocking(move || wait.recv()).await.unwrap().unwrap();
+            let waits = "SELECT EXISTS (SELECT FROM pg_locks JOIN pg_database d ON d.oid = database
+                         WHERE locktype = 'advisory' AND NOT granted AND datname = current_database())";
+            while !client.query_one(waits, &[]).await.unwrap().get::<_, bool>(0) {
+                tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+            }
             client.batch_execute("ROLLBACK").await.unwrap();
         });
     });
     is_locked.recv().unwrap();
-    std::thread::scope(|scope| {
-        let open = scope
-            .spawn(|| PostgresStore::open(&settings(&address), PostgresOptions::default(), Arc::new(|_| {})));
-        done.send(()).unwrap();
-        let store = open.join().unwrap().unwrap();
-        baton_store::Store::close(&store);
-    });
+    let store = PostgresStore::open(&settings(&address), PostgresOptions::default(), Arc::new(|_| {})).unwrap();
+    baton_store::Store::close(&store);
     other.join().unwrap();
     forget(folder.path());
 }

@@ -2,7 +2,9 @@
 //! reads is checked: documents, comments and texts in the code, the dashboard, the clients, scripts, and the help of
 //! every command. Line breaks inside a phrase do not hide it.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use super::words::{gather, helps};
 
@@ -87,10 +89,17 @@ fn words(text: &str) -> Vec<Word> {
 
 /// Every retired phrase of a text, with its line.
 fn retired(text: &str) -> Vec<(usize, &'static str, &'static str)> {
+    static BY_FIRST_WORD: LazyLock<HashMap<&str, Vec<&(&str, &str)>>> = LazyLock::new(|| {
+        let mut by_first_word: HashMap<_, Vec<_>> = HashMap::new();
+        for entry in RETIRED {
+            by_first_word.entry(entry.0.split(' ').next().unwrap()).or_default().push(entry);
+        }
+        by_first_word
+    });
     let words = words(text);
     let mut found = Vec::new();
     for start in 0..words.len() {
-        for (phrase, instead) in RETIRED {
+        for (phrase, instead) in BY_FIRST_WORD.get(words[start].text.as_str()).into_iter().flatten() {
             let count = phrase.split(' ').count();
             let Some(here) = words.get(start..start + count) else { continue };
             let is_one_sentence = !here[..count - 1].iter().any(|word| word.ends_sentence);
