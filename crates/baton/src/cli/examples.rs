@@ -166,7 +166,7 @@ const PROGRAMS: &[Examples] = &[
         "completions",
         &[
             "baton completions bash > ~/.local/share/bash-completion/completions/baton",
-            "baton completions zsh > ~/.zfunc/_baton",
+            "baton completions zsh > ~/.zfunc/_baton   # a folder of your fpath",
             "baton completions fish > ~/.config/fish/completions/baton.fish",
         ],
     ),

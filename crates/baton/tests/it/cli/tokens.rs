@@ -1,4 +1,4 @@
-//! Tokens by their name, and what is said about one that the hub does not accept.
+//! Tokens by their name, and the message about one that the hub does not accept.
 
 use baton_core::limits;
 use std::process::Command;
