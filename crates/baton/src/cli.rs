@@ -5,9 +5,11 @@ mod account;
 mod adapt;
 mod agent_token;
 mod artifact;
+mod completion;
 mod connection;
 mod demo;
 mod evidence;
+mod examples;
 mod failure;
 mod hub;
 mod init;
@@ -78,11 +80,14 @@ enum Command {
 
 /// The definition of every command and option.
 fn command() -> clap::Command {
-    <Cli as CommandFactory>::command()
+    examples::added(<Cli as CommandFactory>::command())
 }
 
 /// Reads the arguments, runs the command, reports what stopped it.
 pub(crate) fn run() -> ExitCode {
+    if let Some(code) = completion::answer() {
+        return code;
+    }
     let args: Vec<OsString> = std::env::args_os().collect();
     let resolved = match settings::resolve(&command(), &args) {
         Ok(resolved) => resolved,

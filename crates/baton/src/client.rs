@@ -25,6 +25,7 @@ pub(crate) mod tasks;
 #[cfg(test)]
 mod tests;
 pub(crate) mod token_expiry;
+mod token_source;
 
 pub(crate) use accounts::{Invitation, Network};
 pub(crate) use address::HubAddress;
@@ -36,6 +37,7 @@ pub(crate) use options::{CaError, Options};
 pub(crate) use response::HubResponse;
 pub(crate) use sse::Parser as SseParser;
 pub(crate) use task_stream::{TaskStream, TaskStreamEvent};
+pub(crate) use token_source::{TokenSource, login_command};
 
 /// What a caller shows the hub; prints redacted.
 pub(crate) use baton_core::BearerToken as Token;
@@ -53,6 +55,7 @@ pub(crate) struct Client {
     http: reqwest::Client,
     hub: HubAddress,
     token: Option<Token>,
+    token_source: TokenSource,
     answer_timeout: Duration,
 }
 
@@ -74,12 +77,12 @@ impl Client {
             builder = builder.no_proxy();
         }
         let http = builder.build().map_err(|error| Error::unreachable(&hub, &error))?;
-        Ok(Self { http, hub, token, answer_timeout: options.answer_timeout })
+        Ok(Self { http, hub, token, token_source: TokenSource::Run, answer_timeout: options.answer_timeout })
     }
 
     /// The same hub and the same connections, spoken to by somebody else.
-    pub(crate) fn with_token(&self, token: Token) -> Self {
-        Self { token: Some(token), ..self.clone() }
+    pub(crate) fn with_token(&self, token: Token, token_source: TokenSource) -> Self {
+        Self { token: Some(token), token_source, ..self.clone() }
     }
 
     pub(crate) fn hub(&self) -> &HubAddress {
@@ -88,6 +91,11 @@ impl Client {
 
     pub(crate) fn token(&self) -> Option<&Token> {
         self.token.as_ref()
+    }
+
+    /// Where the token came from.
+    pub(crate) fn token_source(&self) -> &TokenSource {
+        &self.token_source
     }
 
     /// The same connections for another protocol (MCP). It knows no token.

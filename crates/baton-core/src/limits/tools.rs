@@ -16,6 +16,14 @@ pub const BACKOFF_FIRST_MILLIS: u32 = 100;
 pub const BACKOFF_MAX_MILLIS: u32 = 5_000;
 /// Largest file of profiles (ours).
 pub const PROFILES_MAX_BYTES: u64 = 1 << 20;
+/// How long a completion waits for the hub: whoever presses TAB waits with it (ours).
+pub const COMPLETION_ANSWER_MAX: Duration = Duration::from_secs(1);
+/// Most values that a completion offers (ours).
+pub const COMPLETION_CANDIDATES_MAX_COUNT: usize = 100;
+/// Longest description that a completion has beside a value (ours).
+pub const COMPLETION_ABOUT_MAX_CHARS: usize = 60;
+/// Tokens of one name that `baton token revoke` lists (ours).
+pub const NAMESAKE_TOKENS_SHOWN_COUNT: usize = 10;
 /// Largest configuration file (ours).
 pub const CONFIG_FILE_MAX_BYTES: u64 = 1 << 20;
 /// Longest line that is read as a password (ours).

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::connection::Link;
 use super::failure::Failure;
-use crate::client::{Client, Token};
+use crate::client::{Client, Token, TokenSource};
 use crate::service::accounts::tokens;
 
 /// A client that speaks as an agent.
@@ -51,7 +51,9 @@ impl AgentLink {
         };
         let minted = link.client.mint_node_token(&args).await?.into_value();
         let token = Token::parse(&minted.token);
-        let client = token.clone().map_or_else(|| link.client.clone(), |token| link.client.with_token(token));
+        let client = token
+            .clone()
+            .map_or_else(|| link.client.clone(), |token| link.client.with_token(token, TokenSource::Run));
         let minted = Some(MintedToken { person: link.client, token_id: minted.token_id });
         let opened = Self { client, is_unbound: false, ca: link.ca, minted };
         if token.is_none() {

@@ -4,13 +4,15 @@
 use baton_core::limits;
 use clap::Args;
 use serde::Serialize;
+use std::ffi::OsStr;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 
 use super::failure::Failure;
 use super::screen::Screen;
-use crate::client::{Client, HubAddress, Network, Options, Token};
+use crate::client::{Client, HubAddress, Network, Options, Token, TokenSource};
 use crate::profile::{Profile, ProfileFile, ProfileName};
 
 /// Options that come before the environment, which comes before the profile.
@@ -111,8 +113,25 @@ impl Connection {
 
     /// The token that was named, not the profile's.
     pub(crate) fn token(&self) -> Result<Option<Token>, Failure> {
-        let Some(text) = said(self.token.as_deref()) else { return Ok(None) };
-        Token::parse(text).map(Some).ok_or_else(|| Failure::usage(not_a_token(text)))
+        let source = self.token_source();
+        match (said(self.token.as_deref()), &source) {
+            (Some(text), _) => {
+                Token::parse(text).map(Some).ok_or_else(|| Failure::usage(not_a_token(text, &source)))
+            }
+            // A variable that a script did not fill must not make its user somebody else.
+            (None, TokenSource::Flag) if self.token.is_some() => Err(Failure::usage(
+                "--token is empty; pass a token, or leave the option out to use BATON_TOKEN or the profile",
+            )),
+            (None, _) => Ok(None),
+        }
+    }
+
+    /// Where a token that was named came from.
+    pub(crate) fn token_source(&self) -> TokenSource {
+        match self.token.as_deref().map(OsStr::new) == std::env::var_os("BATON_TOKEN").as_deref() {
+            true => TokenSource::Environment,
+            false => TokenSource::Flag,
+        }
     }
 
     /// The hub that was named, else the profile's, else the one on this machine.
@@ -138,41 +157,44 @@ impl Connection {
         said(self.profile.as_deref())
     }
 
-    /// There is no profile of the name that was given.
-    fn no_profile(&self, name: &str) -> Failure {
-        let known = ProfileFile::home().and_then(|file| file.names()).unwrap_or_default();
-        let known = match &known[..] {
-            [] => "there are no profiles yet".to_owned(),
-            names => {
-                format!("profiles: {}", names.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
-            }
-        };
-        Failure::usage(format!(
-            "there is no profile {name:?} (--profile or BATON_PROFILE; {known}); create it with `baton login --profile {name} --hub URL`"
-        ))
+    /// The profile that was named is not there.
+    pub(crate) fn missing_profile(&self) -> Result<Option<MissingProfile<'_>>, Failure> {
+        match (self.named_profile(), self.profile()?) {
+            (Some(name), None) => Ok(Some(MissingProfile(name))),
+            _ => Ok(None),
+        }
     }
 
     /// A hub to speak to, and a token to speak with. Nothing is sent yet.
     pub(crate) fn open(&self) -> Result<Link, Failure> {
-        let profile = self.profile()?;
-        if profile.is_none()
-            && self.token.is_none()
-            && let Some(name) = self.named_profile()
+        let named = self.token()?;
+        if named.is_none()
+            && let Some(missing) = self.missing_profile()?
         {
-            return Err(self.no_profile(name));
+            return Err(Failure::usage(format!(
+                "{missing}; create it with `baton login --profile {} --hub URL`",
+                missing.0
+            )));
         }
+        let profile = self.profile()?;
         let hub = self.hub(profile.as_ref())?;
         // What a profile holds is for its own hub.
         let profile = profile.filter(|profile| profile.hub == hub);
-        let named = self.token()?;
-        let is_profiles = named.is_none();
-        let token = named.or_else(|| profile.as_ref().and_then(|profile| profile.token.clone()));
-        let Some(token) = token else { return Err(Failure::NotLoggedIn { hub }) };
-        // Its network goes with its token.
-        let network = profile.as_ref().filter(|_| is_profiles).and_then(|profile| profile.network.clone());
+        let name = self.profile_name()?;
+        let (token, source, network) = match (named, profile.as_ref()) {
+            (Some(token), _) => (Some(token), self.token_source(), None),
+            // Its network goes with its token.
+            (None, Some(profile)) => {
+                (profile.token.clone(), TokenSource::Profile(name.to_string()), profile.network.clone())
+            }
+            (None, None) => (None, TokenSource::default(), None),
+        };
+        let Some(token) = token else {
+            return Err(Failure::NotLoggedIn { hub, profile: name.to_string() });
+        };
         let named = self.named_network().map(str::to_owned).or(network);
         let ca = self.ca(profile.as_ref());
-        Ok(Link { client: client(hub, Some(token), ca.as_deref())?, ca, named })
+        Ok(Link { client: client(hub, ca.as_deref())?.with_token(token, source), ca, named })
     }
 }
 
@@ -214,13 +236,28 @@ impl Link {
     }
 }
 
-/// A client of this hub, with this token or none, that believes this CA or the system's.
-pub(crate) fn client(hub: HubAddress, token: Option<Token>, ca: Option<&Path>) -> Result<Client, Failure> {
+/// A profile that was named and is not there; says which there are.
+#[derive(Debug)]
+pub(crate) struct MissingProfile<'a>(&'a str);
+
+impl fmt::Display for MissingProfile<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no profile {:?} (--profile or BATON_PROFILE; ", self.0)?;
+        let known = ProfileFile::home().and_then(|file| file.names()).unwrap_or_default();
+        match &*known.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ") {
+            "" => f.write_str("there are no profiles yet)"),
+            names => write!(f, "profiles: {names})"),
+        }
+    }
+}
+
+/// A client of this hub without a token that believes this CA or the system's.
+pub(crate) fn client(hub: HubAddress, ca: Option<&Path>) -> Result<Client, Failure> {
     let options = match ca {
         Some(file) => Options::with_ca(file)?,
         None => Options::default(),
     };
-    Ok(Client::new(hub, token, &options)?)
+    Ok(Client::new(hub, None, &options)?)
 }
 
 /// The id of a network, by its id or its name.
@@ -247,7 +284,8 @@ pub(crate) fn one_named<'a>(name: &str, networks: &'a [Network]) -> Result<&'a N
 }
 
 /// What is wrong with a token, without the token in it.
-fn not_a_token(text: &str) -> String {
+fn not_a_token(text: &str, source: &TokenSource) -> String {
+    let given = if *source == TokenSource::Environment { "BATON_TOKEN" } else { "--token" };
     let rule = match ["utok_", "ntok_"].iter().find(|prefix| text.starts_with(**prefix)) {
         None => "a token begins with utok_ or ntok_".to_owned(),
         Some(prefix) => format!(
@@ -256,9 +294,7 @@ fn not_a_token(text: &str) -> String {
             text.chars().count() - prefix.len()
         ),
     };
-    format!(
-        "--token or BATON_TOKEN is not a token: {rule}. `baton login` and `baton node create` give you one"
-    )
+    format!("{given} is not a token: {rule}. `baton login` and `baton node create` give you one")
 }
 
 /// A value that was given; an empty one is none, as scripts leave variables empty.

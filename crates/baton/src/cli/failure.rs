@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use super::hub::Trouble;
 use super::plain;
 use super::settings::Problem;
-use crate::client::{self, CaError, HubAddress};
+use crate::client::{self, CaError, HubAddress, login_command};
 use crate::profile;
 
 /// A usage or I/O error, or a refused bundle.
@@ -52,9 +52,10 @@ pub(crate) enum Failure {
     #[error("{0}")]
     Profile(#[from] profile::ProfileError),
     #[error(
-        "you are not logged in to {hub}; run `baton login --hub {hub}`, or pass --token or set BATON_TOKEN"
+        "you are not logged in to {hub}; run `{}`, or pass --token or set BATON_TOKEN",
+        login_command(.hub, .profile)
     )]
-    NotLoggedIn { hub: HubAddress },
+    NotLoggedIn { hub: HubAddress, profile: String },
     #[error("the hub closed the stream of events without a reason; try again")]
     StreamEnded,
     #[error("{0}")]

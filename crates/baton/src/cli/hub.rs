@@ -5,6 +5,7 @@ mod backup;
 mod check;
 mod config;
 mod engine;
+mod first_password;
 mod folder;
 mod greeting;
 mod health;

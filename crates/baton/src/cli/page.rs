@@ -5,7 +5,7 @@ use clap::{Arg, ArgAction, Command, CommandFactory};
 use std::fmt::Write;
 use std::path::Path;
 
-use super::Cli;
+use super::{Cli, examples};
 
 const HEAD: &str = "\
 # Commands and options
@@ -44,6 +44,11 @@ fn add(page: &mut String, command: &Command, parent: &str, level: &str) {
         if let Some(after) = command.get_after_long_help().or_else(|| command.get_after_help()) {
             let _ = write!(page, "\n```text\n{}\n```\n", after.to_string().trim());
         }
+    }
+    let examples = examples::of(name.trim_start_matches("baton ")).join("\n");
+    if !examples.is_empty() {
+        // Their calls are parsed by the tests of the pages.
+        let _ = write!(page, "\n<!-- not run: examples -->\n```sh\n{examples}\n```\n");
     }
     for inner in command.get_subcommands() {
         add(page, inner, &name, if has_commands { "###" } else { level });

@@ -6,15 +6,16 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use super::completion;
 use super::failure::Failure;
 use super::settings;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ShellHelp {
     /// Print completions for a shell
-    #[command(
-        after_help = "For bash: baton completions bash > ~/.local/share/bash-completion/completions/baton"
-    )]
+    ///
+    /// In bash, zsh and fish they also complete aliases, task ids, networks, tokens and profiles: at each TAB the hub is asked, for a
+    /// second at most. A hub that cannot be reached is not mentioned; nothing is completed then.
     Completions {
         /// The shell
         shell: Shell,
@@ -35,8 +36,7 @@ impl ShellHelp {
         match self {
             Self::Completions { shell } => {
                 // Made whole before it is written: the generator panics when its reader goes away.
-                let mut script = Vec::new();
-                clap_complete::generate(*shell, &mut described(), "baton", &mut script);
+                let script = completion::script(*shell).map_err(Failure::stdout)?;
                 io::stdout().write_all(&script).map_err(Failure::stdout)?;
             }
             Self::Man(man) => man.run()?,

@@ -196,7 +196,8 @@ impl Work {
     async fn work(&self, settings: Settings, drain: Drain, opened: &AgentLink) -> Result<(), Failure> {
         let client = opened.client.clone();
         let Some(token) = client.token().cloned() else {
-            return Err(Failure::NotLoggedIn { hub: client.hub().clone() });
+            let profile = self.connection.profile_name()?.to_string();
+            return Err(Failure::NotLoggedIn { hub: client.hub().clone(), profile });
         };
         let hub = client.hub().to_string();
         tracing::info!(alias = settings.alias, hub, concurrency = settings.concurrency, "waiting for tasks");

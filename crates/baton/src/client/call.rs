@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
 
-use super::{Backoff, Client, Error, HubAddress, HubResponse, response, token_expiry};
+use super::{Backoff, Client, Error, HubResponse, response, token_expiry};
 
 /// When a call may be sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(super) enum Repeat {
 /// A call before it is sent.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
-    hub: &'a HubAddress,
+    client: &'a Client,
     request: RequestBuilder,
     repeat: Repeat,
     timeout: Duration,
@@ -33,7 +33,7 @@ impl<'a> Call<'a> {
         if let Some(token) = &client.token {
             request = request.bearer_auth(token.expose());
         }
-        Self { hub: &client.hub, request, repeat: Repeat::Unsent, timeout: client.answer_timeout }
+        Self { client, request, repeat: Repeat::Unsent, timeout: client.answer_timeout }
     }
 
     /// Parameters; those that are `None` are left out.
@@ -85,15 +85,16 @@ impl<'a> Call<'a> {
 
     /// Sends the call and reads its answer.
     pub(super) async fn run<T: DeserializeOwned>(self) -> Result<HubResponse<T>, Error> {
-        let hub = self.hub;
+        let hub = self.client.hub();
         response::read(hub, self.text().await?)
     }
 
     /// The same for a call that is sent once, whatever becomes of it.
     pub(super) async fn run_once<T: DeserializeOwned>(self) -> Result<HubResponse<T>, Error> {
         let sent = self.request.timeout(self.timeout).send().await;
-        let response = sent.map_err(|error| Error::unreachable(self.hub, &error))?;
-        response::read(self.hub, response::plain(self.hub, response).await?)
+        let hub = self.client.hub();
+        let response = sent.map_err(|error| Error::unreachable(hub, &error))?;
+        response::read(hub, response::plain(self.client, response).await?)
     }
 
     /// Sends the call and reads an answer that is plain text.
@@ -102,7 +103,7 @@ impl<'a> Call<'a> {
         let mut tries = 1;
         loop {
             let outcome = match self.once().await {
-                Ok(response) => response::plain(self.hub, response).await,
+                Ok(response) => response::plain(self.client, response).await,
                 Err(error) => Err(error),
             };
             match outcome {
@@ -124,10 +125,10 @@ impl<'a> Call<'a> {
 
     async fn once(&self) -> Result<Response, Error> {
         // Bodies are bytes here, never streams, so there is always a copy.
-        let request =
-            self.request.try_clone().ok_or_else(|| Error::protocol(self.hub, "the call has no copy"))?;
+        let hub = self.client.hub();
+        let request = self.request.try_clone().ok_or_else(|| Error::protocol(hub, "the call has no copy"))?;
         let response = request.timeout(self.timeout).send().await;
-        let response = response.map_err(|error| Error::unreachable(self.hub, &error))?;
+        let response = response.map_err(|error| Error::unreachable(hub, &error))?;
         token_expiry::note(response.headers());
         Ok(response)
     }
@@ -138,17 +139,18 @@ impl<'a> Call<'a> {
         if let Some(id) = last_event_id {
             request = request.header("last-event-id", id);
         }
-        head(self.hub, request, self.timeout).await
+        head(self.client, request, self.timeout).await
     }
 
     /// The same for a file, however long.
     pub(super) async fn open_file(self) -> Result<Response, Error> {
-        head(self.hub, self.request, self.timeout).await
+        head(self.client, self.request, self.timeout).await
     }
 }
 
 /// The head of an answer that is a success.
-async fn head(hub: &HubAddress, request: RequestBuilder, patience: Duration) -> Result<Response, Error> {
+async fn head(client: &Client, request: RequestBuilder, patience: Duration) -> Result<Response, Error> {
+    let hub = client.hub();
     let head = tokio::time::timeout(patience, request.send()).await;
     let response = head.map_err(|_| Error::silent(hub))?.map_err(|error| Error::unreachable(hub, &error))?;
     let status = response.status();
@@ -156,5 +158,5 @@ async fn head(hub: &HubAddress, request: RequestBuilder, patience: Duration) -> 
     if status.is_success() {
         return Ok(response);
     }
-    Err(Error::of_answer(hub, status, &response::text(hub, response).await?))
+    Err(Error::of_answer(client, status, &response::text(hub, response).await?))
 }

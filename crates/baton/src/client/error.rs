@@ -4,7 +4,7 @@ use reqwest::StatusCode;
 use serde::Deserialize;
 use std::time::Duration;
 
-use super::HubAddress;
+use super::{Client, HubAddress, TokenSource};
 
 /// The hub could not be reached, or the server that answered is not a hub.
 pub(crate) const UNREACHABLE: u8 = 5;
@@ -22,11 +22,12 @@ pub(crate) enum Error {
         /// The hub cannot have seen the call.
         is_unsent: bool,
     },
-    /// The token is missing, unknown or revoked.
+    /// The token is unknown, revoked or expired; the hub does not say which.
     #[error(
-        "the hub at {hub} does not accept your token: it is unknown or revoked; run `baton login --hub {hub}`, or pass another with --token or BATON_TOKEN"
+        "the hub at {hub} does not accept your token ({token_source}): it may be unknown, revoked or expired; {}",
+        .token_source.remedy(.hub)
     )]
-    Unauthorized { hub: HubAddress },
+    Unauthorized { hub: HubAddress, token_source: TokenSource },
     /// A rule refused.
     #[error("{0}")]
     Refused(Box<Refused>),
@@ -90,7 +91,8 @@ impl Error {
     }
 
     /// The body of an error response.
-    pub(crate) fn of_answer(hub: &HubAddress, status: StatusCode, body: &str) -> Self {
+    pub(crate) fn of_answer(client: &Client, status: StatusCode, body: &str) -> Self {
+        let hub = client.hub();
         let said = serde_json::from_str::<ErrorBody>(body);
         let is_json = said.is_ok();
         let said = said.unwrap_or_default();
@@ -98,7 +100,7 @@ impl Error {
             // 401 with a text of its own is a wrong password, not a wrong token.
             // Without a hub's JSON it is the no of something before the hub.
             StatusCode::UNAUTHORIZED if is_json && matches!(&*said.error, "" | "unauthorized") => {
-                Self::Unauthorized { hub: hub.clone() }
+                Self::Unauthorized { hub: hub.clone(), token_source: client.token_source().clone() }
             }
             StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => {
                 let words = if said.message.is_empty() { status.to_string() } else { said.message };

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::ops::Deref;
 
-use super::{Error, HubAddress};
+use super::{Client, Error, HubAddress};
 
 /// What a hub answered.
 #[derive(Debug)]
@@ -47,10 +47,10 @@ pub(super) fn read<T: DeserializeOwned>(hub: &HubAddress, text: String) -> Resul
 }
 
 /// The text of an answer that is a success.
-pub(super) async fn plain(hub: &HubAddress, response: Response) -> Result<String, Error> {
+pub(super) async fn plain(client: &Client, response: Response) -> Result<String, Error> {
     let status = response.status();
-    let text = text(hub, response).await?;
-    if status.is_success() { Ok(text) } else { Err(Error::of_answer(hub, status, &text)) }
+    let text = text(client.hub(), response).await?;
+    if status.is_success() { Ok(text) } else { Err(Error::of_answer(client, status, &text)) }
 }
 
 /// The body of an answer, as far as one may be.

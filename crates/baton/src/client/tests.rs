@@ -64,7 +64,7 @@ async fn errors_are_told_apart_by_what_there_is_to_do() {
         Fake::start(&[&answer("401 Unauthorized", &json!({"ok": false, "error": "unauthorized"}))]).await;
     let error = hub.client().me().await.unwrap_err();
     assert!(matches!(error, Error::Unauthorized { .. }));
-    assert!(error.to_string().contains("baton login"), "{error}");
+    assert!(error.to_string().contains("unknown, revoked or expired; start the command again"), "{error}");
 
     let body = json!({"ok": false, "error": "rate_limited", "message": "too many", "retry_after_ms": 5});
     let hub = Fake::start(&[&answer("429 Slow", &body)]).await;

@@ -2,11 +2,13 @@
 
 mod account;
 pub(crate) mod cli_user;
+mod completion;
 mod networks;
 mod send;
 mod shell;
 mod streams;
 mod tasks;
-mod terminal;
+pub(crate) mod terminal;
+mod tokens;
 mod trouble;
 mod waits;

@@ -38,6 +38,13 @@ fn every_command_of_the_pages_does_what_the_page_says() {
     run_all(pages().into_iter().filter(|page| page.runs_something() && !page.needs_python_sdk()).collect());
 }
 
+#[test]
+fn the_first_network_continues_with_the_hub_of_the_readme() {
+    let page = |name: &str| pages().into_iter().find(|page| page.name == name).unwrap();
+    let both = page("README.md").continued_by(page("docs/guides/first-network.md"));
+    run_all(vec![both]);
+}
+
 /// Apart from the others, as it needs what `make clients` installs.
 #[test]
 fn every_command_of_the_pages_with_the_python_sdk_does_what_the_page_says() {

@@ -5,8 +5,11 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output, Stdio};
 
+use super::cli::cli_user::{CliUser, Running};
+use super::cli::terminal::Terminal;
 use super::http::{Client, connect};
 use super::hub::{ADMIN, Hub, PASSWORD, baton};
+use super::program::{binary, run};
 
 fn said(output: &Output) -> (Option<i32>, String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
@@ -18,7 +21,8 @@ fn a_hub_that_is_up_says_what_to_type_next() {
     let hub = Hub::start();
     assert!(hub.line_beginning("data: ").ends_with(hub.data_dir().to_str().unwrap()));
     let login = format!("  baton login --hub {} --username {ADMIN}", hub.url());
-    for command in [&*login, "  baton node create worker", "  baton send worker \"say hello\""] {
+    let work = "  baton work --alias shouter -- tr a-z A-Z";
+    for command in [&*login, work, "  baton send shouter \"hello\" --wait"] {
         assert_eq!(hub.line_beginning("  "), command);
     }
     assert!(!hub.log().contains(PASSWORD));
@@ -187,6 +191,52 @@ fn the_password_need_not_show_in_the_list_of_processes() {
     assert_eq!(login.status, 200, "{}", login.text());
 }
 
+/// `baton hub start --password -` on a terminal, which is also where it may ask.
+fn hub_that_asks(folder: &std::path::Path) -> Terminal {
+    let mut command = Command::new("setsid");
+    command.arg("--ctty").arg(binary()).args(["hub", "start", "--port", "0", "--password", "-"]);
+    command.arg("--data-dir").arg(folder).env("BATON_CONFIG", "/dev/null").env_remove("BATON_STORE");
+    Terminal::start(&mut command, 120)
+}
+
+#[test]
+fn on_a_terminal_the_password_is_asked_for_twice_and_not_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut terminal = hub_that_asks(folder.path());
+    for prompt in ["Password for admin: ", "Password for admin again: "] {
+        terminal.wait_for(prompt);
+        terminal.types_unseen(PASSWORD);
+    }
+    terminal.wait_for("baton send shouter"); // the end of the greeting
+    let shown = terminal.shown();
+    let address = shown.lines().find_map(|line| line.trim().strip_prefix("Baton hub listening on http://"));
+    let login = json!({"username": ADMIN, "password": PASSWORD});
+    let answer = Client::new(address.unwrap().parse().unwrap()).post("/api/auth/login", &login);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let stopped = baton().args(["hub", "stop", "--data-dir"]).arg(folder.path()).output().unwrap();
+    assert!(stopped.status.success(), "{stopped:?}");
+    let (shown, code) = terminal.end();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(
+        shown.contains("admin: admin, with the password you gave") && !shown.contains(PASSWORD),
+        "{shown}"
+    );
+}
+
+#[test]
+fn two_different_passwords_start_no_hub() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut terminal = hub_that_asks(folder.path());
+    terminal.wait_for("Password for admin: ");
+    terminal.types_unseen(PASSWORD);
+    terminal.wait_for("again: ");
+    terminal.types_unseen("another-password");
+    let (shown, code) = terminal.end();
+    assert_eq!(code, Some(2), "{shown}");
+    assert!(shown.contains("the two passwords differ; no hub was started"), "{shown}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was touched");
+}
+
 #[test]
 fn on_a_folder_with_users_the_credentials_given_are_not_used_and_a_line_says_so() {
     let mut hub = Hub::start();
@@ -210,17 +260,22 @@ fn a_generated_password_signs_in() {
 #[test]
 fn the_next_commands_do_what_they_say() {
     let hub = Hub::start();
-    let commands: Vec<String> = (0..3).map(|_| hub.line_beginning("  ")).collect();
-    let home = tempfile::tempdir().unwrap();
-    let script =
-        format!("echo {PASSWORD} | {} --password-stdin && {} && {}", commands[0], commands[1], commands[2]);
+    let [login, work, send] = std::array::from_fn(|_| hub.line_beginning("  ").trim().to_owned());
+    let newcomer = CliUser::register(&hub, "newcomer");
     let binaries = super::program::binary().parent().unwrap();
     let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap());
-    let output =
-        Command::new("sh").args(["-c", &script]).env("HOME", home.path()).env("PATH", path).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("Logged in") && text.contains("ntok_"), "{text}");
+    let terminal = |line: &str| {
+        let mut command = Command::new("sh");
+        newcomer.at_home(command.args(["-c", line]).env("PATH", &path));
+        command
+    };
+
+    let type_password = |stdin: &mut dyn Write| writeln!(stdin, "{PASSWORD}");
+    let signed_in = run(&mut terminal(&format!("{login} --password-stdin")), type_password).exited(0);
+    assert!(signed_in.stdout.starts_with("Logged in"), "{signed_in:?}");
+    let worker = Running::start(&mut terminal(&format!("exec {work}")));
+    worker.stderr.wait_for("waiting for tasks");
+    assert_eq!(run(&mut terminal(&send), |_| Ok(())).exited(0).stdout, "HELLO\n");
 }
 
 #[test]

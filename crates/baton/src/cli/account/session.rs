@@ -14,7 +14,7 @@ use crate::cli::moment;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::{Screen, note};
 use crate::client::accounts::TokenIdentity;
-use crate::client::{Client, Error, HubAddress, Token};
+use crate::client::{Client, Error, HubAddress, Token, TokenSource};
 use crate::profile::{Profile, ProfileFile};
 use crate::service::accounts::sessions;
 
@@ -78,17 +78,18 @@ impl Login {
         ca: Option<PathBuf>,
         given: Credentials,
     ) -> Result<ExitCode, Failure> {
-        let stranger = connection::client(hub.clone(), None, ca.as_deref())?;
-        let token = match given {
-            Credentials::Token(token) => token,
+        let stranger = connection::client(hub.clone(), ca.as_deref())?;
+        let (token, source) = match given {
+            Credentials::Token(token) => (token, self.connection.token_source()),
             Credentials::Password(args) => {
                 let answer = stranger.login(&args).await?;
-                Token::parse(&answer.token).ok_or_else(|| {
+                let token = Token::parse(&answer.token).ok_or_else(|| {
                     Failure::usage("the hub answered with a token that this version of baton does not know; is the hub newer?")
-                })?
+                })?;
+                (token, TokenSource::Run)
             }
         };
-        let client = stranger.with_token(token.clone());
+        let client = stranger.with_token(token.clone(), source);
         let who = client.me().await?.into_value();
         let network = self.network(&client, &who).await?;
         let profile = Profile {
@@ -214,6 +215,9 @@ pub(crate) struct Logout {
 
 impl Logout {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
+        if let Some(missing) = self.connection.missing_profile()? {
+            return Err(Failure::usage(format!("{missing}; nothing was changed")));
+        }
         let profile = self.connection.profile()?;
         let Some((profile, token)) =
             profile.and_then(|profile| profile.token.clone().map(|token| (profile, token)))
@@ -241,7 +245,8 @@ impl Logout {
             );
         }
         let ca = self.connection.ca(Some(&profile));
-        let client = connection::client(profile.hub.clone(), Some(token), ca.as_deref())?;
+        let client =
+            connection::client(profile.hub.clone(), ca.as_deref())?.with_token(token, TokenSource::Run);
         match client.logout().await {
             Ok(_) | Err(Error::Unauthorized { .. }) => self.print(&format!("Logged out of {}.", profile.hub)),
             Err(error) => {

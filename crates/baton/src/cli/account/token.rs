@@ -1,5 +1,6 @@
 //! `baton token`: one's own tokens, without their secrets.
 
+use baton_core::{TokenId, limits};
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
 
@@ -9,6 +10,8 @@ use crate::cli::moment;
 use crate::cli::runtime::block_on;
 use crate::cli::screen::Screen;
 use crate::cli::table::{Cell, Table};
+use crate::client::Client;
+use crate::client::accounts::ListedToken;
 use crate::service::WireTime;
 
 #[derive(Debug, Subcommand)]
@@ -27,8 +30,8 @@ pub(crate) struct Ls {
 
 #[derive(Debug, Args)]
 pub(crate) struct Revoke {
-    /// The token's id, such as tok_0123456789ab
-    id: String,
+    /// The token's id, such as tok_0123456789ab, or its name, such as node:coder, if only one of your tokens has it
+    name_or_id: String,
     #[command(flatten)]
     connection: Connection,
 }
@@ -75,7 +78,45 @@ fn expiry(at: WireTime) -> String {
 
 impl Revoke {
     async fn revoke(&self) -> Result<ExitCode, Failure> {
-        let answer = self.connection.open()?.client.revoke_token(&self.id).await?;
-        self.connection.print(answer.text(), &format!("{} is revoked.", self.id))
+        let client = self.connection.open()?.client;
+        let id = match TokenId::parse(&self.name_or_id) {
+            Some(_) => self.name_or_id.clone(),
+            None => id_of(&client, &self.name_or_id).await?,
+        };
+        let answer = client.revoke_token(&id).await?;
+        let name = if id == self.name_or_id { String::new() } else { format!(" ({})", self.name_or_id) };
+        self.connection.print(answer.text(), &format!("{id}{name} is revoked."))
     }
+}
+
+/// The id of the one token of this name.
+async fn id_of(client: &Client, name: &str) -> Result<String, Failure> {
+    let tokens = client.tokens().await?.into_value().tokens;
+    let named: Vec<&ListedToken> = tokens.iter().filter(|token| token.name == name).collect();
+    match &*named {
+        [only] => Ok(only.token_id.clone()),
+        [] => Err(Failure::usage(format!(
+            "no token of yours has the id or the name {name:?}; `baton token ls` lists your tokens"
+        ))),
+        several => Err(Failure::usage(format!(
+            "{} of your tokens are named {name:?}; nothing was revoked. Pass the id of one: {}",
+            several.len(),
+            told_apart(several)
+        ))),
+    }
+}
+
+/// Tokens of one name, newest first, by what tells them apart.
+fn told_apart(tokens: &[&ListedToken]) -> String {
+    let shown = tokens.iter().take(limits::NAMESAKE_TOKENS_SHOWN_COUNT).map(|token| {
+        let used =
+            token.last_used_at.map_or_else(|| "never used".into(), |at| format!("used {}", moment::ago(at)));
+        let network = token.network_id.as_ref().map(|id| format!("network {id}, ")).unwrap_or_default();
+        format!("{} ({network}created {}, {used})", token.token_id, moment::ago(token.created_at))
+    });
+    let mut list = shown.collect::<Vec<_>>().join(", ");
+    if tokens.len() > limits::NAMESAKE_TOKENS_SHOWN_COUNT {
+        list += ", and older ones that `baton token ls` lists";
+    }
+    list
 }

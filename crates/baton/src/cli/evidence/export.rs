@@ -23,7 +23,8 @@ use crate::rest::{LOG_FROM, LOG_TO};
 ///
 /// Writes the bundle FILE and its side file FILE.proof.json with the signed checkpoint, the proofs and the raw
 /// packets. A bundle holds at most 100 000 events; a longer log continues in NAME.2.tar.gz, NAME.3.tar.gz and so on,
-/// each with its own side file. No file gets its name before all have been fetched.
+/// each with its own side file. No file gets its name before all have been fetched. Files that are already there are
+/// replaced only with --force.
 #[derive(Debug, Args)]
 pub(crate) struct Export {
     #[command(flatten)]
@@ -40,6 +41,9 @@ pub(crate) struct Export {
     /// Where to write the bundle
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Replace files that are already there
+    #[arg(long)]
+    force: bool,
 }
 
 /// What is exported, and from where.
@@ -86,15 +90,28 @@ impl Export {
         if self.output == Path::new("-") {
             return Err(Failure::usage("an export is two files; pass the name of the first with -o FILE"));
         }
+        self.must_be_new(&self.output)?;
         block_on(async {
             let link = self.connection.open()?;
             let network = link.the_network().await?;
             let task = task_id::find_if_named(&link, self.task.as_deref()).await?;
             let of = ExportSource { link: &link, network: &network, task: task.as_deref() };
             let parts = self.fetch(of).await?;
-            let told = parts.into_iter().map(Part::commit).collect::<Result<Vec<_>, _>>()?;
+            let told =
+                parts.into_iter().map(|part| part.commit(self.force)).collect::<Result<Vec<_>, _>>()?;
             self.print(of, &told)
         })
+    }
+
+    /// Neither the bundle nor its side file is there, or both may be replaced.
+    fn must_be_new(&self, bundle: &Path) -> Result<(), Failure> {
+        if self.force {
+            return Ok(());
+        }
+        match [bundle, &side_path(bundle)].into_iter().find(|path| path.symlink_metadata().is_ok()) {
+            Some(path) => Err(already_there(path)),
+            None => Ok(()),
+        }
     }
 
     /// Bundle after bundle, each as long as the hub makes it, up to an end that is fixed before the first, however the
@@ -138,6 +155,7 @@ impl Export {
     async fn part(&self, of: ExportSource<'_>, number: u32, asked: IndexRange) -> Result<Part, Failure> {
         let ExportSource { link, network, task } = of;
         let path = part_path(&self.output, number);
+        self.must_be_new(&path)?;
         let (from, to) = (Some(asked.from), Some(asked.to));
         let args = ExportArgs { network_id: network, task_id: task, from, to };
         let answer = link.client.export(ExportFile::Bundle, &args).await.map_err(reading::failed)?;
@@ -183,7 +201,7 @@ impl IndexRange {
 }
 
 impl Part {
-    fn commit(self) -> Result<ExportedPart, Failure> {
+    fn commit(self, may_replace: bool) -> Result<ExportedPart, Failure> {
         let told = ExportedPart {
             bundle: self.bundle.path.display().to_string(),
             bundle_bytes: self.bundle.bytes,
@@ -192,16 +210,20 @@ impl Part {
             stretch: self.stretch,
         };
         // Stopped between the two, a side file is left that proves nothing about an older bundle, and verify reports it.
-        self.side_file.commit()?;
-        self.bundle.commit()?;
+        self.side_file.commit(may_replace)?;
+        self.bundle.commit(may_replace)?;
         Ok(told)
     }
 }
 
 impl Written {
-    fn commit(self) -> Result<(), Failure> {
-        let name = self.path.display().to_string();
-        self.file.commit().map_err(|error| Failure::Write { name, error })
+    fn commit(self, may_replace: bool) -> Result<(), Failure> {
+        let named = if may_replace { self.file.commit() } else { self.file.commit_new() };
+        named.map_err(|error| match error.kind() {
+            // Somebody wrote it since we looked.
+            io::ErrorKind::AlreadyExists => already_there(&self.path),
+            _ => Failure::Write { name: self.path.display().to_string(), error },
+        })
     }
 }
 
@@ -222,6 +244,13 @@ impl ExportedPart {
             quoted(bundle)
         )
     }
+}
+
+fn already_there(path: &Path) -> Failure {
+    Failure::usage(format!(
+        "{} already exists; pass another -o FILE, or --force to replace the files of an earlier export",
+        path.display()
+    ))
 }
 
 async fn write(link: &Link, mut answer: Response, path: PathBuf) -> Result<Written, Failure> {

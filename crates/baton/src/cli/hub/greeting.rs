@@ -48,10 +48,14 @@ impl Display for Greeting<'_> {
         writeln!(f, "Baton hub listening on {url}")?;
         writeln!(f, "data: {}", self.folder.display())?;
         self.account(f)?;
-        writeln!(f, "\nOpen {url} in a browser to see it at work.")?;
-        writeln!(f, "Or, in another terminal: sign in, make an agent's token, send the agent a task:\n")?;
+        writeln!(
+            f,
+            "\nOpen {url} in a browser, or continue in a second terminal: log in and start an agent."
+        )?;
+        writeln!(f, "Any command can be one; it reads the task and prints the reply.\n")?;
         writeln!(f, "  baton login --hub {url} --username {username}")?;
-        writeln!(f, "  baton node create worker")?;
-        writeln!(f, "  baton send worker \"say hello\"")
+        writeln!(f, "  baton work --alias shouter -- tr a-z A-Z")?;
+        writeln!(f, "\nThen, in a third terminal, send the agent a task and wait for its reply:\n")?;
+        writeln!(f, "  baton send shouter \"hello\" --wait")
     }
 }

@@ -4,7 +4,7 @@ use baton_core::limits;
 use baton_core::oidc::GroupRole;
 use clap::Args;
 use reqwest::header::{HeaderName, HeaderValue};
-use std::io::{self, BufRead, Read};
+use std::io::{self, Read};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ use super::folder::Folder;
 use super::log::Log;
 use super::parse::{CheckEvery, Provider, SamplerName};
 use super::store_option::StoreOption;
-use super::{Trouble, log, parse, run};
+use super::{Trouble, first_password, log, parse, run};
 use crate::cli::failure::Failure;
 use crate::cli::settings::{Effective, Origin, Resolved};
 use crate::data_folder::DataFolder;
@@ -39,7 +39,8 @@ pub(crate) struct Start {
     /// The first admin's name
     #[arg(long, env = "BATON_ADMIN_USERNAME", value_name = "NAME", default_value = "admin")]
     username: String,
-    /// The first admin's password, - to read it from standard input; without one it is generated and shown once
+    /// The first admin's password; with - it is asked for on the terminal, or read from standard input. Without one it is
+    /// generated and shown once
     #[arg(long, env = "BATON_ADMIN_PASSWORD", hide_env_values = true)]
     password: Option<String>,
     #[command(flatten)]
@@ -155,7 +156,7 @@ impl Start {
         let is_credential = |found: &&Effective| matches!(found.setting.key(), "username" | "password");
         let plan = run::Plan {
             has_credentials: resolved.settings.iter().filter(is_credential).any(is_given),
-            password: read_password(self.password.as_deref())?,
+            password: first_password::read(self.password.as_deref(), &self.username)?,
             ..self.plan()?
         };
         self.log_format.begin(self.log_filter.as_deref());
@@ -302,23 +303,4 @@ fn read_secret(file: &Path) -> io::Result<String> {
         return Err(io::Error::new(io::ErrorKind::InvalidData, rule));
     }
     Ok(secret.to_owned())
-}
-
-/// The first admin's password, if one was given by option or environment; `-` reads a line from standard input, so that
-/// it need not show in the list of processes.
-fn read_password(option: Option<&str>) -> Result<Option<String>, Trouble> {
-    match option.filter(|given| !given.is_empty()) {
-        Some("-") => password_line().map(Some).map_err(Trouble::Password),
-        given => Ok(given.map(str::to_owned)),
-    }
-}
-
-fn password_line() -> io::Result<String> {
-    let mut line = String::new();
-    io::stdin().lock().take(limits::PASSWORD_LINE_MAX_BYTES).read_line(&mut line)?;
-    let password = line.trim_end_matches(['\r', '\n']);
-    if password.is_empty() {
-        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "standard input is empty"));
-    }
-    Ok(password.to_owned())
 }

@@ -160,7 +160,7 @@ impl Door {
         match status {
             StatusCode::ACCEPTED if message.awaited_id().is_none() => Ok(()),
             status if status.is_success() => Err(Error::protocol(hub, "no JSON-RPC in its answer")),
-            status => Err(Error::of_answer(hub, status, &text)),
+            status => Err(Error::of_answer(&self.client, status, &text)),
         }
     }
 

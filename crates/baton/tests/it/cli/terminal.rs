@@ -3,7 +3,7 @@
 
 use rustix::fs::OFlags;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -14,6 +14,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::super::hub::Hub;
 use super::super::tenant::{act, claim, send, succeed, text};
+use super::super::work::worker::eventually;
 use super::cli_user::CliUser;
 use serde_json::json;
 
@@ -21,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const HOSTILE: &str = "a\u{1b}[31mred\u{1b}]0;title\u{7}\u{9b}2Jb\nsecond\rline 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字";
 
 /// A command on a terminal of its own.
-struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
     written: Receiver<Vec<u8>>,
     text: Vec<u8>,
@@ -29,7 +30,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn start(command: &mut Command, columns: u16) -> Self {
+    pub(crate) fn start(command: &mut Command, columns: u16) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
@@ -59,16 +60,31 @@ impl Terminal {
         self.keyboard.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
+    /// Types a line once the terminal does not show what is typed.
+    pub(crate) fn types_unseen(&mut self, line: &str) {
+        let is_unseen = |keyboard: &File| {
+            let modes = tcgetattr(keyboard).unwrap().local_modes;
+            (!modes.contains(LocalModes::ECHO)).then_some(())
+        };
+        eventually("a prompt without echo", || is_unseen(&self.keyboard));
+        self.types(line);
+    }
+
     /// Waits until this was written.
-    fn wait_for(&mut self, part: &str) {
-        while !String::from_utf8_lossy(&self.text).contains(part) {
+    pub(crate) fn wait_for(&mut self, part: &str) {
+        while !self.shown().contains(part) {
             let more = self.written.recv_timeout(PATIENCE);
             self.text.extend(more.unwrap_or_else(|error| panic!("no {part:?}: {error}")));
         }
     }
 
+    /// What was read of it so far.
+    pub(crate) fn shown(&self) -> String {
+        String::from_utf8_lossy(&self.text).into_owned()
+    }
+
     /// Everything it writes, with line ends as on any other output, and its exit code.
-    fn end(mut self) -> (String, Option<i32>) {
+    pub(crate) fn end(mut self) -> (String, Option<i32>) {
         loop {
             match self.written.recv_timeout(PATIENCE) {
                 Ok(more) => self.text.extend(more),

@@ -13,6 +13,8 @@ pub(super) enum Role {
     Console,
     /// Goes on while the rest of the page is read.
     OwnTerminal,
+    /// The same, and a reader who comes from another page with a hub leaves it out.
+    HubUnlessOneRuns,
     /// `<!-- not run: why -->`, or nothing but `make`, which builds or measures.
     NotRun,
     /// `<!-- given: … -->`: what the page takes for granted. No block of the page.
@@ -98,6 +100,13 @@ impl Page {
         self.blocks.iter().any(|block| !matches!(block.role, Role::NotRun | Role::Given))
     }
 
+    /// This page and then another one, as somebody reads them who leaves this page's hub running.
+    pub(super) fn continued_by(mut self, next: Self) -> Self {
+        self.name = format!("{}, then {}", self.name, next.name);
+        self.blocks.extend(next.blocks.into_iter().filter(|block| block.role != Role::HubUnlessOneRuns));
+        self
+    }
+
     pub(super) fn needs_python_sdk(&self) -> bool {
         self.blocks.iter().any(|block| block.role == Role::Given && block.text == PYTHON_SDK)
     }
@@ -111,6 +120,7 @@ impl Page {
         match comment.split_once(':').map_or((comment, ""), |(word, rest)| (word, rest.trim())) {
             ("not run", why) if !why.is_empty() => return Some(Role::NotRun),
             ("a terminal of its own", "") => return Some(Role::OwnTerminal),
+            ("a terminal of its own, unless a hub runs", "") => return Some(Role::HubUnlessOneRuns),
             ("given", what) => {
                 let given =
                     what.split(", ").map(|text| Block { role: Role::Given, line, text: text.to_owned() });

@@ -39,7 +39,7 @@ pub(super) fn steps(page: &Page, ports: [u16; 2]) -> Vec<Step> {
             Role::NotRun => {}
             Role::Given => steps.extend(given(&block, ports)),
             Role::Commands => steps.push(Step::new(block.line, block.text)),
-            Role::OwnTerminal => steps.push(own_terminal(&block)),
+            Role::OwnTerminal | Role::HubUnlessOneRuns => steps.push(own_terminal(&block)),
             Role::Console => steps.extend(console(&block)),
         }
     }
@@ -55,7 +55,7 @@ pub(super) fn script(steps: &[Step]) -> String {
 }
 
 /// Everything that is otherwise here than on a reader's machine: the ports, the port a hub and a login take if none is
-/// named, and that a name and a password are not typed at a prompt.
+/// named, that nothing has to be built, and that a name and a password are not typed at a prompt.
 fn here(text: &str, [port, other]: [u16; 2]) -> String {
     let text = text.replace("9200", &port.to_string()).replace("9300", &other.to_string());
     let is_console = text.starts_with("$ ");
@@ -64,6 +64,7 @@ fn here(text: &str, [port, other]: [u16; 2]) -> String {
         if is_console && !line.starts_with("$ ") {
             return line; // shown
         }
+        line = line.replace("make run", "baton hub start"); // which builds it first
         if line.contains("baton hub start") && !line.contains("--port") {
             line = line.replace("baton hub start", &format!("baton hub start --port {port}"));
         }
@@ -121,7 +122,7 @@ fn own_terminal(block: &Block) -> Step {
     let ready = match (starts("baton hub start"), starts("baton work")) {
         (0, 0) => ("", 1),
         (0, workers) => ("waiting for tasks", workers),
-        (hubs, _) => ("baton send worker", hubs), // the end of its greeting
+        (hubs, _) => ("baton send shouter", hubs), // the end of its greeting
     };
     Step { line: block.line, text, shown, code: None, ready: Some(ready) }
 }
@@ -174,6 +175,7 @@ fn only_ports_and_prompts_are_otherwise() {
     for (page, here_it_is) in [
         ("baton hub start", "baton hub start --port 5"),
         ("baton hub start --port 9300", "baton hub start --port 6"),
+        ("$ make run", "$ baton hub start --port 5"),
         ("curl http://127.0.0.1:9200/health", "curl http://127.0.0.1:5/health"),
         (
             "baton login --username bob # asks",

@@ -122,15 +122,69 @@ fn an_export_that_fails_leaves_what_was_there() {
     let workbench = Workbench::of(&hub, &tenant);
     fs::write(workbench.path("old.tar.gz"), "old").unwrap();
 
-    let refused = workbench.baton(["evidence", "export", "-o", "old.tar.gz"]).exited(6);
+    let again = ["evidence", "export", "--force", "-o", "old.tar.gz"];
+    let refused = workbench.baton(again).exited(6);
     assert!(refused.stderr.contains("no_evidence"), "{refused:?}");
     workbench.baton(["evidence", "export", "-o", "-"]).exited(2);
     let unwritten = workbench.baton(["evidence", "export", "-o", "no/such/folder.tar.gz"]);
     assert_ne!(unwritten.code, Some(0));
     hub.stop();
-    workbench.baton(["evidence", "export", "-o", "old.tar.gz"]).exited(5);
+    workbench.baton(again).exited(5);
     assert_eq!(names(workbench.home()), ["old.tar.gz"]);
     assert_eq!(fs::read(workbench.path("old.tar.gz")).unwrap(), b"old");
+}
+
+#[test]
+fn an_export_replaces_no_file_unless_it_is_told_to() {
+    let hub = Hub::start();
+    let tenant = Tenant::of_admin(&hub);
+    let workbench = Workbench::of(&hub, &tenant);
+    handoff(&tenant);
+    // The bundle, its side file, and a link that leads nowhere: each is somebody's.
+    for there in ["all.tar.gz", "all.tar.gz.proof.json"] {
+        fs::write(workbench.path(there), "old").unwrap();
+        let refused = workbench.baton(["evidence", "export", "-o", "all.tar.gz"]).exited(2);
+        assert!(refused.stderr.contains(&format!("{there} already exists")), "{refused:?}");
+        assert!(refused.stderr.contains("--force"), "{refused:?}");
+        assert_eq!(names(workbench.home()), [there]);
+        assert_eq!(fs::read(workbench.path(there)).unwrap(), b"old");
+        fs::remove_file(workbench.path(there)).unwrap();
+    }
+    std::os::unix::fs::symlink("nowhere", workbench.path("all.tar.gz")).unwrap();
+    workbench.baton(["evidence", "export", "-o", "all.tar.gz"]).exited(2);
+    fs::remove_file(workbench.path("all.tar.gz")).unwrap();
+
+    workbench.baton(["evidence", "export", "-o", "all.tar.gz"]).exited(0);
+    send(&tenant.user, "bob", "one more");
+    workbench.baton(["evidence", "export", "-o", "all.tar.gz"]).exited(2);
+    workbench.baton(["evidence", "export", "--force", "-o", "all.tar.gz"]).exited(0);
+    let found = &workbench.baton(["evidence", "verify", "all.tar.gz", "--json"]).exited(0).lines()[0];
+    assert_eq!(found["events"], events(&tenant).len(), "both files are new: {found}");
+}
+
+#[test]
+fn a_further_part_replaces_no_file_either() {
+    let size = r#"{"ok":true,"events":[],"size":5}"#;
+    let answers = |from: u64, to: u64| {
+        let stretch = format!("baton-log-from: {from}\r\nbaton-log-to: {to}\r\n");
+        [answer(3, &stretch, "abc"), answer(3, &stretch, "def")]
+    };
+    let all = [vec![answer(size.len(), "", size)], answers(0, 3).into(), answers(3, 5).into()].concat();
+    let workbench_of = |answers: Vec<String>| {
+        Workbench::new(scripted(answers), "utok_00112233445566778899aabbccddeeff", "net_000000000000")
+    };
+    for there in ["all.2.tar.gz", "all.2.tar.gz.proof.json"] {
+        let workbench = workbench_of(all.clone());
+        fs::write(workbench.path(there), "old").unwrap();
+        let refused = workbench.baton(["evidence", "export", "-o", "all.tar.gz"]).exited(2);
+        assert!(refused.stderr.contains(&format!("{there} already exists")), "{refused:?}");
+        assert_eq!(names(workbench.home()), [there], "the first part has no name either");
+    }
+    let workbench = workbench_of(all);
+    fs::write(workbench.path("all.2.tar.gz"), "old").unwrap();
+    workbench.baton(["evidence", "export", "--force", "-o", "all.tar.gz"]).exited(0);
+    assert_eq!(fs::read(workbench.path("all.2.tar.gz")).unwrap(), b"abc");
+    assert_eq!(names(workbench.home()).len(), 4);
 }
 
 /// A hub that answers each connection with the next of these and hangs up.

@@ -43,9 +43,9 @@ fn an_install_runs_from_where_it_lies_and_an_uninstall_takes_all_of_it_away() {
     for (file, words) in [
         ("share/man/man1/baton.1", ".TH baton 1"),
         ("share/man/man1/baton-hub-start.1", "data\\-dir"),
-        ("share/bash-completion/completions/baton", "complete -F _baton"),
+        ("share/bash-completion/completions/baton", "-F _clap_complete_baton baton"),
         ("share/zsh/site-functions/_baton", "#compdef baton"),
-        ("share/fish/vendor_completions.d/baton.fish", "complete -c baton"),
+        ("share/fish/vendor_completions.d/baton.fish", "--command baton"),
         ("lib/systemd/system/baton-hub.service", "ExecStart=/opt/baton/bin/baton hub start "),
         ("lib/sysusers.d/baton.conf", "u baton "),
         ("share/doc/baton/examples/tls.conf", "ExecStart=/opt/baton/bin/baton hub start "),
