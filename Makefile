@@ -13,12 +13,19 @@ RACES ?= 2000
 CARGO ?= cargo
 PROOF := target/proof/release/baton-proof
 FIGURES := target/proof/figures
+# For dist and release: the shipped program's target, where releases are downloaded from, the CA certificates in the image.
+TARGET ?= $(shell uname -m)-unknown-linux-musl
+REPOSITORY ?=
+CA_BUNDLE ?=
+RELEASE_OPTIONS = $(if $(REPOSITORY),--repository $(REPOSITORY)) $(if $(CA_BUNDLE),--ca-bundle $(CA_BUNDLE))
+PACK = binary=$$(CARGO="$(CARGO)" TARGET="$(TARGET)" scripts/dist.sh) && \
+	CARGO="$(CARGO)" python3 scripts/release --binary "$$binary" --target "$(TARGET)" --out target/shipped $(RELEASE_OPTIONS)
 # For install: what (the newest build), and where to.
 BINARY ?= $(shell ls -t target/release/baton target/quick/baton 2>/dev/null | head -1)
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help docs demo run run-cluster races patroni bench-postgres quick build test check spelling bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-pages bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients mcp-clients oidc-issuer browser schemathesis s3 screenshots sdk-python sdk-python-adapters postgres test-postgres18 clean
+.PHONY: help docs demo run run-cluster races patroni bench-postgres quick build test check spelling bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-pages bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist release release-check reproduce install uninstall size tools clients mcp-clients oidc-issuer browser schemathesis s3 screenshots sdk-python sdk-python-adapters postgres test-postgres18 clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -145,8 +152,19 @@ walk: tools build ## ten minutes of hostile calls to every route and tool by eve
 	BATON_TEST_BINARY=$(CURDIR)/target/release/baton WALK_SECONDS=$(SECONDS) WALK_SEED=$(SEED) \
 		$(CARGO) nextest run --locked --profile torture --package baton --test it --no-capture -E 'test(/^it::hostile::walk::/)'
 
-dist: ## the static binary that is shipped, and a tarball of it with what belongs to it, in target/shipped
-	@CARGO="$(CARGO)" scripts/dist.sh
+dist: ## the static binary that is shipped, and a tarball of it with what belongs to it, in target/shipped (TARGET)
+	@$(PACK) --only tarball
+
+# Offline: what it builds from has been fetched before (`cargo fetch --locked`), and the packages are made by scripts/release alone.
+release: export CARGO_NET_OFFLINE := true
+release: ## every package of this version, with checksums, in target/shipped (TARGET, REPOSITORY, CA_BUNDLE, BATON_RELEASE_KEY)
+	@$(PACK)
+
+release-check: ## makes the packages again, in other circumstances, and compares every byte with target/shipped
+	@CARGO="$(CARGO)" TARGET="$(TARGET)" scripts/release-check.sh $(RELEASE_OPTIONS)
+
+reproduce: ## builds the shipped binary again in another folder and compares every byte (TARGET)
+	@CARGO="$(CARGO)" TARGET="$(TARGET)" scripts/reproduce.sh
 
 install: ## BINARY with man pages, completions and systemd unit under PREFIX (/usr/local), in DESTDIR if set
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh install "$(BINARY)"
