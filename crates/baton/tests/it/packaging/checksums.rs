@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::packages::{done, release, stripped};
+use super::packages::{done, release};
+use super::stand_in::program;
 use crate::it::program::run;
 
 #[test]
@@ -14,8 +15,8 @@ fn the_checksums_are_signed_and_a_changed_package_or_list_is_noticed() {
     let made =
         made.unwrap_or_else(|error| panic!("no minisign ({error}); on Debian: apt-get install minisign"));
     assert!(made.status.success(), "{made:?}");
-    let (program, out) = (stripped(folder.path()), folder.path().join("out"));
-    done(release(&program, &out).args(["--only", "server-json", "tarball"]).env("BATON_RELEASE_KEY", &key));
+    let (program, out) = (program(folder.path()), folder.path().join("out"));
+    done(release(&program, &out).args(["--only", "server-json", "wheel"]).env("BATON_RELEASE_KEY", &key));
 
     check_signature(&out, &public, Some(0));
     check_sums(&out, Some(0));

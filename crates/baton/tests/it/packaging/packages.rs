@@ -17,8 +17,13 @@ pub(super) struct Packages(TempDir);
 
 impl Packages {
     pub(super) fn make(kinds: &[&str]) -> Self {
+        Self::around(stripped, kinds)
+    }
+
+    /// Around a program that `program` puts into a folder.
+    pub(super) fn around(program: fn(&Path) -> PathBuf, kinds: &[&str]) -> Self {
         let out = tempfile::tempdir().unwrap();
-        let program = stripped(out.path());
+        let program = program(out.path());
         done(release(&program, out.path()).arg("--only").args(kinds));
         Self(out)
     }
@@ -39,11 +44,16 @@ impl Packages {
 
 /// The script with what every run of it is given.
 pub(super) fn release(program: &Path, out: &Path) -> Command {
-    let mut command = Command::new("python3");
-    command.arg(root().join("scripts/release"));
-    command.arg("--binary").arg(program).arg("--out").arg(out);
-    command.args(["--target", &target(), "--repository", REPOSITORY, "--level", "1"]);
-    command.env_remove("BATON_RELEASE_KEY").env_remove("BATON_MCP_NAME").env_remove("BATON_MAINTAINER");
+    let mut command = script(program, &target(), out);
+    command.args(["--repository", REPOSITORY, "--level", "1"]);
+    command
+}
+
+/// The script, without the settings that this process was started with.
+pub(super) fn script(program: &Path, target: &str, out: &Path) -> Command {
+    let mut command = clean("python3");
+    command.arg(root().join("scripts/release").canonicalize().unwrap());
+    command.arg("--binary").arg(program).arg("--out").arg(out).args(["--target", target]);
     command
 }
 

@@ -11,8 +11,10 @@ use super::files::{after, read};
 use super::packages::{VERSION, done, release};
 use crate::it::program::names;
 
-/// A static program that knows its version.
-fn program(folder: &Path) -> PathBuf {
+/// A static program that knows its version, in a folder of its own below this one.
+pub(super) fn program(folder: &Path) -> PathBuf {
+    let folder = folder.join("program");
+    std::fs::create_dir(&folder).unwrap();
     let (source, program) = (folder.join("baton.c"), folder.join("baton"));
     let text = format!("#include <stdio.h>\nint main(void) {{ puts(\"baton {VERSION}\"); return 0; }}\n");
     std::fs::write(&source, text).unwrap();
@@ -27,7 +29,7 @@ fn members(archive: impl Read) -> BTreeMap<String, (u32, u64, Vec<u8>)> {
         let mut entry = entry.unwrap();
         let mut bytes = Vec::new();
         entry.read_to_end(&mut bytes).unwrap();
-        let name = entry.path().unwrap().display().to_string();
+        let name = entry.path().unwrap().to_str().unwrap().trim_end_matches('/').to_owned();
         (name, (entry.header().mode().unwrap(), entry.header().uid().unwrap(), bytes))
     });
     read.collect()
