@@ -46,7 +46,7 @@ class Release:
     target: str
     executable: Executable
     out: pathlib.Path
-    # Of compression, 1 to 9.
+    # Of compression, 0 (none) to 9.
     level: int
     # The server's name in the MCP registry, if the repository gives it one.
     mcp_name: str | None
@@ -62,7 +62,7 @@ def arguments():
     parser.add_argument("--only", nargs="+", choices=PACKAGES, metavar="PACKAGE", help=", ".join(PACKAGES))
     parser.add_argument("--repository", metavar="URL", help="where releases are downloaded from: https://HOST/OWNER/NAME")
     parser.add_argument("--ca-bundle", type=pathlib.Path, metavar="FILE", help="CA certificates for the image, PEM")
-    parser.add_argument("--level", type=int, choices=range(1, 10), default=9, metavar="1-9", help="of compression")
+    parser.add_argument("--level", type=int, choices=range(10), default=9, metavar="0-9", help="of compression; 0 is none")
     return parser.parse_args()
 
 

@@ -10,7 +10,7 @@ import tempfile
 import tarball
 from project import NAME, ROOT, fail, output
 
-# Smaller hardly, and an xz of a higher level takes gigabytes of memory.
+# A higher level takes much more memory and saves hardly anything.
 XZ_LEVEL_MAX = 6
 
 
@@ -32,10 +32,9 @@ def make(release):
         for each in [stage, *stage.rglob("*")]:
             if each.is_dir():
                 each.chmod(0o755)
-        output(
-            "dpkg-deb", "--root-owner-group", "-Zxz", f"-z{min(release.level, XZ_LEVEL_MAX)}", "--threads-max=1", "--build", stage, path,
-            env=dict(os.environ, SOURCE_DATE_EPOCH=str(release.project.epoch)),
-        )  # fmt: skip
+        packed = ["-Znone"] if release.level == 0 else ["-Zxz", f"-z{min(release.level, XZ_LEVEL_MAX)}", "--threads-max=1"]
+        environment = dict(os.environ, SOURCE_DATE_EPOCH=str(release.project.epoch))
+        output("dpkg-deb", "--root-owner-group", *packed, "--build", stage, path, env=environment)
     return path
 
 
