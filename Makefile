@@ -42,17 +42,17 @@ run-cluster: quick postgres ## three hubs on one PostgreSQL: a task crosses them
 
 quick:
 	@[ -e target/quick/baton ] || echo "Building Baton first: some 270 crates, which takes a few minutes on two cores. The next time it takes a second."
-	@$(CARGO) build --locked --profile quick --package baton
+	@$(CARGO) build --locked --profile quick --package baton-hub
 
 build: ## the release binary, target/release/baton
-	$(CARGO) build --locked --release --package baton
+	$(CARGO) build --locked --release --package baton-hub
 
 test: tools ## every test
 	@CARGO="$(CARGO)" scripts/test.sh
 
 test-postgres18: tools ## the store's contract on PostgreSQL 18
 	@scripts/postgres.sh 18
-	BATON_TEST_POSTGRES=18 $(CARGO) nextest run --locked --package baton-store -E 'test(/postgres/)'
+	BATON_TEST_POSTGRES=18 $(CARGO) nextest run --locked --package baton-hub-store -E 'test(/postgres/)'
 
 # mdBook takes some minutes to compile the first time; without its server and watcher, which pull in most of its dependencies.
 docs: target/tools/mdbook-$(MDBOOK_VERSION)/bin/mdbook ## the documentation as a site with search, target/docs/site; fails on a dead link
@@ -105,10 +105,10 @@ bench-postgres: build proof patroni ## hubs on PostgreSQL beside pgmq, a hub on 
 
 bench-pages: tools build browser ## first paint and longest pause of the dashboard with 10 000 tasks and 200 agents
 	BATON_TEST_BINARY=$(CURDIR)/target/release/baton BATON_MEASURE_PAGES=1 \
-		$(CARGO) nextest run --locked --package baton --test it --no-capture -E 'test(/^it::browser::speed::/)'
+		$(CARGO) nextest run --locked --package baton-hub --test it --no-capture -E 'test(/^it::browser::speed::/)'
 
 bench-adapter: ## adapter, content hash and bundle, each beside its limit
-	$(CARGO) bench --locked --package baton-adapter
+	$(CARGO) bench --locked --package baton-hub-adapter
 	@mkdir -p $(FIGURES)
 	@python3 scripts/bench-ratios.py >$(FIGURES)/adapter.txt; held=$$?; cat $(FIGURES)/adapter.txt; exit $$held
 
@@ -142,15 +142,15 @@ fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz
 # The same run as in `make test`, for longer: SECONDS=600, SEED=N to repeat one.
 torture: tools $(if $(filter patroni,$(STORE)),patroni) ## faults with a seed for ten minutes: kills, clock jumps, full disks, failovers (STORE=postgres, STORE=patroni); then everything acknowledged is accounted for
 	$(if $(TORTURES_$(STORE)),,$(error STORE is sqlite, postgres or patroni, not $(STORE)))TORTURE_SECONDS=$(SECONDS) TORTURE_SEED=$(SEED) \
-		$(CARGO) nextest run --locked --profile torture --package baton --test it --no-capture --run-ignored all -E '$(TORTURES_$(STORE))'
+		$(CARGO) nextest run --locked --profile torture --package baton-hub --test it --no-capture --run-ignored all -E '$(TORTURES_$(STORE))'
 
 races: tools postgres ## claims, replies, cancels and reassignments that race through two hubs, 2,000 times each (RACES=N)
-	RACES=$(RACES) $(CARGO) nextest run --locked --profile torture --package baton --test it --no-capture -E 'test(/^it::cluster::races::/)'
+	RACES=$(RACES) $(CARGO) nextest run --locked --profile torture --package baton-hub --test it --no-capture -E 'test(/^it::cluster::races::/)'
 
 # The hub that is walked over is a release build: what it holds is what is measured.
 walk: tools build ## ten minutes of hostile calls to every route and tool by every kind of caller (SECONDS, SEED)
 	BATON_TEST_BINARY=$(CURDIR)/target/release/baton WALK_SECONDS=$(SECONDS) WALK_SEED=$(SEED) \
-		$(CARGO) nextest run --locked --profile torture --package baton --test it --no-capture -E 'test(/^it::hostile::walk::/)'
+		$(CARGO) nextest run --locked --profile torture --package baton-hub --test it --no-capture -E 'test(/^it::hostile::walk::/)'
 
 dist: ## the static binary that is shipped, and a tarball of it with what belongs to it, in target/shipped (TARGET)
 	@$(PACK) --only tarball
@@ -228,7 +228,7 @@ sdk-python-adapters: ## the Python SDK's adapters with LangGraph, the OpenAI Age
 	@scripts/sdk-python.sh adapters
 
 screenshots: browser ## the dashboard's pictures in docs/images
-	$(CARGO) build --locked --package baton
+	$(CARGO) build --locked --package baton-hub
 	@node scripts/screenshots.mjs
 
 clean:

@@ -31,7 +31,7 @@ home=${CARGO_HOME:-$HOME/.cargo}
 export RUSTFLAGS="${RUSTFLAGS-} --remap-path-prefix=$home=/cargo --remap-path-prefix=$PWD=/baton"
 export CFLAGS="${CFLAGS-} -ffile-prefix-map=$home=/cargo -ffile-prefix-map=$PWD=/baton"
 
-"$cargo" build --locked --profile "$profile" --package baton --target "$target" >&2
+"$cargo" build --locked --profile "$profile" --package baton-hub --target "$target" >&2
 if [[ $target == *-musl ]]; then
     # What ldd says of such a file differs by release; of any other it lists libraries.
     { ldd "$binary" 2>&1 || true; } | grep -qE 'statically linked|not a dynamic executable' ||

@@ -13,6 +13,7 @@ import pathlib
 import sys
 
 import checksums
+import crates
 import deb
 import homebrew
 import image
@@ -32,6 +33,7 @@ PACKAGES = {
     "deb": deb,
     "image": image,
     "sbom": sbom,
+    "crates": crates,
     "homebrew": homebrew,
     "server-json": mcp_registry,
 }

@@ -5,6 +5,7 @@
 mod bill;
 mod checksums;
 mod clients;
+mod crates;
 mod deb;
 mod files;
 mod health;
