@@ -10,7 +10,7 @@ COPY crates crates
 # The caches are not part of the image, so the binary is copied out of them here.
 RUN --mount=type=cache,target=/usr/local/cargo/registry --mount=type=cache,target=/src/target \
     target="$(uname -m)-unknown-linux-musl" \
- && cargo build --locked --profile dist --package baton --target "$target" \
+ && cargo build --locked --profile dist --package baton-hub --target "$target" \
  && install -D "target/$target/dist/baton" /image/usr/bin/baton
 # What a scratch image lacks: a place for SQLite's large sorts, and the authorities behind what the hub calls.
 RUN install -d -m 1777 /image/tmp \

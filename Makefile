@@ -13,12 +13,19 @@ RACES ?= 2000
 CARGO ?= cargo
 PROOF := target/proof/release/baton-proof
 FIGURES := target/proof/figures
+# For dist and release: the shipped program's target, where releases are downloaded from, the CA certificates in the image.
+TARGET ?= $(shell uname -m)-unknown-linux-musl
+REPOSITORY ?=
+CA_BUNDLE ?=
+RELEASE_OPTIONS = $(if $(REPOSITORY),--repository $(REPOSITORY)) $(if $(CA_BUNDLE),--ca-bundle $(CA_BUNDLE))
+PACK = binary=$$(CARGO="$(CARGO)" TARGET="$(TARGET)" scripts/dist.sh) && \
+	CARGO="$(CARGO)" python3 scripts/release --binary "$$binary" --target "$(TARGET)" --out target/shipped $(RELEASE_OPTIONS)
 # For install: what (the newest build), and where to.
 BINARY ?= $(shell ls -t target/release/baton target/quick/baton 2>/dev/null | head -1)
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help docs demo run run-cluster races patroni bench-postgres quick build test check spelling bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-pages bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist install uninstall size tools clients mcp-clients oidc-issuer browser schemathesis s3 screenshots sdk-python sdk-python-adapters postgres test-postgres18 clean
+.PHONY: help docs demo run run-cluster races patroni bench-postgres quick build test check spelling bench bench-page bench-peers bench-growth bench-streams bench-soak bench-fairness bench-hostile bench-start bench-pages bench-adapter driver proof peers bench-hub bench-evidence bench-work bench-a2a fuzz torture walk dist release release-check reproduce install uninstall size tools clients mcp-clients oidc-issuer browser schemathesis s3 screenshots sdk-python sdk-python-adapters postgres test-postgres18 clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -35,17 +42,17 @@ run-cluster: quick postgres ## three hubs on one PostgreSQL: a task crosses them
 
 quick:
 	@[ -e target/quick/baton ] || echo "Building Baton first: some 270 crates, which takes a few minutes on two cores. The next time it takes a second."
-	@$(CARGO) build --locked --profile quick --package baton
+	@$(CARGO) build --locked --profile quick --package baton-hub
 
 build: ## the release binary, target/release/baton
-	$(CARGO) build --locked --release --package baton
+	$(CARGO) build --locked --release --package baton-hub
 
 test: tools ## every test
 	@CARGO="$(CARGO)" scripts/test.sh
 
 test-postgres18: tools ## the store's contract on PostgreSQL 18
 	@scripts/postgres.sh 18
-	BATON_TEST_POSTGRES=18 $(CARGO) nextest run --locked --package baton-store -E 'test(/postgres/)'
+	BATON_TEST_POSTGRES=18 $(CARGO) nextest run --locked --package baton-hub-store -E 'test(/postgres/)'
 
 # mdBook takes some minutes to compile the first time; without its server and watcher, which pull in most of its dependencies.
 docs: target/tools/mdbook-$(MDBOOK_VERSION)/bin/mdbook ## the documentation as a site with search, target/docs/site; fails on a dead link
@@ -98,10 +105,10 @@ bench-postgres: build proof patroni ## hubs on PostgreSQL beside pgmq, a hub on 
 
 bench-pages: tools build browser ## first paint and longest pause of the dashboard with 10 000 tasks and 200 agents
 	BATON_TEST_BINARY=$(CURDIR)/target/release/baton BATON_MEASURE_PAGES=1 \
-		$(CARGO) nextest run --locked --package baton --test it --no-capture -E 'test(/^it::browser::speed::/)'
+		$(CARGO) nextest run --locked --package baton-hub --test it --no-capture -E 'test(/^it::browser::speed::/)'
 
 bench-adapter: ## adapter, content hash and bundle, each beside its limit
-	$(CARGO) bench --locked --package baton-adapter
+	$(CARGO) bench --locked --package baton-hub-adapter
 	@mkdir -p $(FIGURES)
 	@python3 scripts/bench-ratios.py >$(FIGURES)/adapter.txt; held=$$?; cat $(FIGURES)/adapter.txt; exit $$held
 
@@ -135,18 +142,29 @@ fuzz: ## each fuzz target for a minute; needs a nightly toolchain and cargo-fuzz
 # The same run as in `make test`, for longer: SECONDS=600, SEED=N to repeat one.
 torture: tools $(if $(filter patroni,$(STORE)),patroni) ## faults with a seed for ten minutes: kills, clock jumps, full disks, failovers (STORE=postgres, STORE=patroni); then everything acknowledged is accounted for
 	$(if $(TORTURES_$(STORE)),,$(error STORE is sqlite, postgres or patroni, not $(STORE)))TORTURE_SECONDS=$(SECONDS) TORTURE_SEED=$(SEED) \
-		$(CARGO) nextest run --locked --profile torture --package baton --test it --no-capture --run-ignored all -E '$(TORTURES_$(STORE))'
+		$(CARGO) nextest run --locked --profile torture --package baton-hub --test it --no-capture --run-ignored all -E '$(TORTURES_$(STORE))'
 
 races: tools postgres ## claims, replies, cancels and reassignments that race through two hubs, 2,000 times each (RACES=N)
-	RACES=$(RACES) $(CARGO) nextest run --locked --profile torture --package baton --test it --no-capture -E 'test(/^it::cluster::races::/)'
+	RACES=$(RACES) $(CARGO) nextest run --locked --profile torture --package baton-hub --test it --no-capture -E 'test(/^it::cluster::races::/)'
 
 # The hub that is walked over is a release build: what it holds is what is measured.
 walk: tools build ## ten minutes of hostile calls to every route and tool by every kind of caller (SECONDS, SEED)
 	BATON_TEST_BINARY=$(CURDIR)/target/release/baton WALK_SECONDS=$(SECONDS) WALK_SEED=$(SEED) \
-		$(CARGO) nextest run --locked --profile torture --package baton --test it --no-capture -E 'test(/^it::hostile::walk::/)'
+		$(CARGO) nextest run --locked --profile torture --package baton-hub --test it --no-capture -E 'test(/^it::hostile::walk::/)'
 
-dist: ## the static binary that is shipped, and a tarball of it with what belongs to it, in target/shipped
-	@CARGO="$(CARGO)" scripts/dist.sh
+dist: ## the static binary that is shipped, and a tarball of it with what belongs to it, in target/shipped (TARGET)
+	@$(PACK) --only tarball
+
+# Offline: what it builds from has been fetched before (`cargo fetch --locked`), and the packages are made by scripts/release alone.
+release: export CARGO_NET_OFFLINE := true
+release: ## every package of this version, with checksums, in target/shipped (TARGET, REPOSITORY, CA_BUNDLE, BATON_RELEASE_KEY)
+	@$(PACK)
+
+release-check: ## makes the packages again, in other circumstances, and compares every byte with target/shipped
+	@CARGO="$(CARGO)" TARGET="$(TARGET)" scripts/release-check.sh $(RELEASE_OPTIONS)
+
+reproduce: ## builds the shipped binary again in another folder and compares every byte (TARGET)
+	@CARGO="$(CARGO)" TARGET="$(TARGET)" scripts/reproduce.sh
 
 install: ## BINARY with man pages, completions and systemd unit under PREFIX (/usr/local), in DESTDIR if set
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh install "$(BINARY)"
@@ -210,7 +228,7 @@ sdk-python-adapters: ## the Python SDK's adapters with LangGraph, the OpenAI Age
 	@scripts/sdk-python.sh adapters
 
 screenshots: browser ## the dashboard's pictures in docs/images
-	$(CARGO) build --locked --package baton
+	$(CARGO) build --locked --package baton-hub
 	@node scripts/screenshots.mjs
 
 clean:

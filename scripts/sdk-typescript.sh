@@ -16,7 +16,7 @@ command -v npm >/dev/null || fail "the TypeScript SDK needs node and npm (on Deb
 node -e 'process.exit(Number(Number.parseInt(process.versions.node, 10) < 20))' || fail "the TypeScript SDK needs Node 20 or newer"
 binary=${BATON_TEST_BINARY:-target/debug/baton}
 [[ -x $binary ]] ||
-    fail "the tests need a hub: \`cargo build --locked --package baton\`, or name one in BATON_TEST_BINARY"
+    fail "the tests need a hub: \`cargo build --locked --package baton-hub\`, or name one in BATON_TEST_BINARY"
 
 made=$project/node_modules/made-from
 if ! [[ -f $made ]] || ! cmp -s $project/package-lock.json $made; then

@@ -17,7 +17,7 @@ import time
 RUNS = 11
 BUILDS = {
     "release": "target/release/baton",
-    "dist, glibc": "target/dist/baton",
+    "dist, glibc": "target/x86_64-unknown-linux-gnu/dist/baton",
     "dist, static (musl)": "target/x86_64-unknown-linux-musl/dist/baton",
 }
 

@@ -1,5 +1,5 @@
 //! Every fixture packet against its golden payload and the golden digest of its handoff object. After a change
-//! that is meant, `BATON_BLESS=1 cargo test -p baton-adapter fixtures` writes the goldens again.
+//! that is meant, `BATON_BLESS=1 cargo test -p baton-hub-adapter fixtures` writes the goldens again.
 
 use baton_adapter::{EventType, Mode, Options, convert};
 use std::collections::BTreeSet;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const HEAD: &str = "\
 # Limits
 
-*Reference*, generated from the code: `BATON_BLESS=1 cargo nextest run -p baton-core limits_page` writes it.
+*Reference*, generated from the code: `BATON_BLESS=1 cargo nextest run -p baton-hub-core limits_page` writes it.
 
 Everything in Baton has a bound. These are the built-in numbers, by the file of `crates/baton-core/src/limits/` that has them. Limits that an operator
 or an admin can change are [quotas](../accounts.md#quotas) and options of `baton hub start`; the numbers here are their defaults.

@@ -41,7 +41,7 @@ pub(super) fn page() -> String {
 const HEAD: &str = "\
 # Errors
 
-*Reference*, generated from the code: `BATON_BLESS=1 cargo nextest run -p baton-doors openapi` writes it.
+*Reference*, generated from the code: `BATON_BLESS=1 cargo nextest run -p baton-hub-doors openapi` writes it.
 
 An error is `{\"ok\":false,\"error\":\"<code>\"}`, usually with a `message` that says what to do. The
 code is the same over REST, MCP and the command line. Some errors have more: `details` (the fields that broke

@@ -10,7 +10,7 @@ const COMMON: [&str; 9] = ["400", "401", "403", "408", "413", "415", "429", "500
 const HEAD: &str = "\
 # API routes
 
-*Reference*, generated from the code: `BATON_BLESS=1 cargo nextest run -p baton-doors openapi` writes it. Every hub returns the same as OpenAPI 3.1, with all
+*Reference*, generated from the code: `BATON_BLESS=1 cargo nextest run -p baton-hub-doors openapi` writes it. Every hub returns the same as OpenAPI 3.1, with all
 schemas, at `GET /openapi.json`. [The wire protocol](reference/wire.md) explains the calls; see also [accounts](accounts.md), [evidence](evidence.md), [A2A](a2a.md) and
 [errors](errors.md).
 

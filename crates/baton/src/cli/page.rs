@@ -10,7 +10,7 @@ use super::{Cli, examples};
 const HEAD: &str = "\
 # Commands and options
 
-*Reference*, generated from the code: `BATON_BLESS=1 cargo nextest run -p baton cli::page` writes it. The same as `baton COMMAND --help` and the man pages. Exit codes, environment
+*Reference*, generated from the code: `BATON_BLESS=1 cargo nextest run -p baton-hub cli::page` writes it. The same as `baton COMMAND --help` and the man pages. Exit codes, environment
 variables and profiles are in [the command line](../cli.md).
 ";
 

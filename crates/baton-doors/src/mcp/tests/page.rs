@@ -9,7 +9,7 @@ use crate::fixture::hold_page;
 const HEAD: &str = "\
 # MCP tools
 
-*Reference*, generated from the code: `BATON_BLESS=1 cargo nextest run -p baton-doors mcp::tests::page` writes it. To connect a client, read [Connect Claude Code and Codex](../guides/mcp.md).
+*Reference*, generated from the code: `BATON_BLESS=1 cargo nextest run -p baton-hub-doors mcp::tests::page` writes it. To connect a client, read [Connect Claude Code and Codex](../guides/mcp.md).
 
 ## The endpoint
 

@@ -88,7 +88,7 @@ is ignored with a warning.
 
 pub(super) fn page(settings: &[Setting]) -> String {
     let mut page = format!(
-        "<!-- Generated from the options of `baton hub start`. To change it, change those and run BATON_BLESS=1 cargo nextest run -p baton settings. -->\n{BEGINNING}"
+        "<!-- Generated from the options of `baton hub start`. To change it, change those and run BATON_BLESS=1 cargo nextest run -p baton-hub settings. -->\n{BEGINNING}"
     );
     page.push_str("## All settings\n\nThe key in the file is the name of the flag without the dashes.\n\n");
     page.push_str("| setting | environment variable | type | default | meaning |\n|---|---|---|---|---|\n");

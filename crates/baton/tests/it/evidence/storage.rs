@@ -110,7 +110,7 @@ fn bytes(folder: &Path) -> (i64, i64) {
     )
 }
 
-/// The figures of docs/operating.md: `cargo nextest run -p baton -E 'test(/stored_together/)' --no-capture`.
+/// The figures of docs/operating.md: `cargo nextest run -p baton-hub -E 'test(/stored_together/)' --no-capture`.
 #[test]
 fn an_event_and_its_packet_take_less_than_180_bytes_once_they_are_stored_together() {
     // The texts of `make bench-hub`: three events a task.

@@ -257,7 +257,7 @@ Only a hub that was started with `--store` has these.
 const METRICS_HEAD: &str = "\
 # Metrics
 
-*Reference*, generated from the code: `BATON_BLESS=1 cargo nextest run -p baton every_metric_is_in_the_documentation` writes it.
+*Reference*, generated from the code: `BATON_BLESS=1 cargo nextest run -p baton-hub every_metric_is_in_the_documentation` writes it.
 
 `GET /metrics` returns these in Prometheus' text format. [Monitor a hub](../observe.md) shows how to scrape them and which alerts to set. No label holds
 the name of a network, alias, user or task. Counters start at 0 with the process; a counter whose labels never occurred has no line yet.

@@ -1,5 +1,5 @@
-//! The page on security names the tests that show what it says: each of them is there. That the commands of all pages do
-//! what the pages say is looked at in `docs`.
+//! The page on security names the tests that show what it says: each of them is there. The changelog has the version that
+//! the manifests say. That the commands of all pages do what the pages say is looked at in `docs`.
 
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,22 @@ fn every_test_the_security_page_names_is_there() {
         }
     }
     assert!(named > 20, "{named}");
+}
+
+/// As Keep a Changelog asks: what is not released yet on top, and a date for what is.
+#[test]
+fn the_changelog_has_a_section_for_this_version() {
+    let text = read("CHANGELOG.md");
+    let sections: Vec<&str> = text.lines().filter(|line| line.starts_with("## ")).collect();
+    assert_eq!(sections[0], "## [Unreleased]");
+    let beginning = format!("## [{}] - ", env!("CARGO_PKG_VERSION"));
+    let date = sections.iter().find_map(|line| line.strip_prefix(&beginning)).expect(&beginning);
+    assert!(chrono::NaiveDate::parse_from_str(date, "%Y-%m-%d").is_ok(), "{date}");
+    let released = &text[text.find(&beginning).unwrap()..];
+    for section in released.lines().filter(|line| line.starts_with("### ")) {
+        let kinds = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"];
+        assert!(kinds.contains(&&section[4..]), "{section}");
+    }
 }
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
