@@ -87,7 +87,7 @@ impl Browser {
         fixture::json(self.send(method, path, headers, body).await).await
     }
 
-    /// A call with these headers beside `Host`.
+    /// A call with these headers, and with the hub's own `Host` if they name none.
     pub(super) async fn send(
         &self,
         method: &str,
@@ -97,7 +97,9 @@ impl Browser {
     ) -> Response {
         let home: SocketAddr = ([127, 0, 0, 1], 5000).into();
         let mut request = Request::builder().method(method).uri(path).extension(ConnectInfo(home));
-        request = request.header(header::HOST, HOST);
+        if !headers.iter().any(|(name, _)| *name == "host") {
+            request = request.header(header::HOST, HOST);
+        }
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
