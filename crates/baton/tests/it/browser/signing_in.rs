@@ -39,3 +39,20 @@ fn a_generated_password_asks_for_a_new_one_and_no_longer_works() {
         &json!({"base": hub.url(), "username": ADMIN, "password": text(&json!(password))}),
     );
 }
+
+#[test]
+fn the_list_of_tokens_marks_one_that_expires_soon() {
+    let hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    for (name, days) in [("soon", Some(6)), ("later", Some(90)), ("never", None)] {
+        let mut body = json!({"network_id": network.network_id, "node_name": name});
+        if let Some(days) = days {
+            body["expires_in_seconds"] = json!(days * 86_400);
+        }
+        succeed(&network.user.post("/api/auth/node-token", &body));
+    }
+    let given = json!({
+        "base": hub.url(), "network": network.network_id, "user": {"username": ADMIN, "password": PASSWORD},
+    });
+    drive("tokens.mjs", &given);
+}
