@@ -124,7 +124,7 @@ fn a_session_of_codex_continues_when_a_turn_ends_and_its_inbox_has_something() {
     let id = send(&stage.network.user, "painter", "paint it");
     let mut codex = stage.on_machine(Command::new("codex"), Some(&model));
     // Trusting a hook takes a person in an interactive session; this stands for that.
-    codex.args(["exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check", "wait for work"]);
+    codex.args(["exec", "--dangerously-bypass-hook-trust", "wait for work"]);
     let ran = run(codex.stdin(Stdio::null()), |_| Ok(())).exited(0);
     assert!(ran.stdout.contains("something waits"), "{ran:?}");
     assert_eq!(model.answers()[0]["messages"][0]["task_id"], json!(id));
