@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::script::drive;
 use crate::it::hub::{ADMIN, Hub, PASSWORD};
+use crate::it::models::oidc::Issuer;
 use crate::it::tenant::{Tenant, succeed, text};
 
 #[test]
@@ -27,6 +28,12 @@ fn a_user_allows_an_oauth_client_on_a_page_that_no_frame_shows_and_revokes_it() 
         "consent.mjs",
         &json!({"base": hub.url(), "network": network, "username": ADMIN, "password": PASSWORD}),
     );
+}
+
+#[test]
+fn a_user_comes_through_the_operators_issuer_to_the_page_where_a_client_is_allowed() {
+    let issuer = Issuer::serve();
+    drive("consent.mjs", &json!({"base": issuer.hub.url(), "issuer": issuer.url}));
 }
 
 #[test]
