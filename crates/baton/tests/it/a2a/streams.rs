@@ -111,8 +111,8 @@ fn a_resume_after_any_frame_tells_the_rest_without_a_gap() {
         assert_eq!(heard("1"), Ok(by(binding, &WHOLE)));
         assert_eq!(heard("2"), Ok(by(binding, &after_two)));
         assert_eq!(heard("3"), Err("UNSUPPORTED_OPERATION".into()), "it has heard all");
-        let anew = door.follow(binding, &id, None).map(|stream| story(&rest(stream)));
-        assert_eq!(anew, Err("UNSUPPORTED_OPERATION".into()));
+        let begun_again = door.follow(binding, &id, None).map(|stream| story(&rest(stream)));
+        assert_eq!(begun_again, Err("UNSUPPORTED_OPERATION".into()));
         for wrong in ["4", "0", "-1", "x"] {
             assert_eq!(heard(wrong), Err("INVALID_PARAMS".into()), "{wrong}");
         }
