@@ -70,7 +70,8 @@ async function listen(context, { troubles, given }) {
   context.on('console', (m) => { if (/Content.Security.Policy/i.test(m.text())) troubles.push(`console: ${m.text()}`); });
   context.on('dialog', (dialog) => { troubles.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
   context.on('weberror', (e) => troubles.push(`error: ${e.error().stack}`));
-  context.on('request', (r) => { if (!r.url().startsWith(given.base) && !r.url().startsWith('data:')) troubles.push(`asked ${r.url()}`); });
+  const own = [given.base, given.issuer, 'data:'].filter(Boolean);
+  context.on('request', (r) => { if (!own.some((start) => r.url().startsWith(start))) troubles.push(`asked ${r.url()}`); });
 }
 
 /// Comes to the form, unless it is there, fills it in and waits for the first page.

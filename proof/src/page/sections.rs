@@ -250,8 +250,8 @@ for all, 283 bytes there and 82 back.
 const A2A: &str = "
 ## A2A
 
-`make bench-a2a`. Blocking `SendMessage` to an agent that answers at once, through the hub over JSON-RPC and over gRPC (eight
-calls share a connection) and through the reference Python server (a2a-sdk on SQLite), in turns.
+`make bench-a2a`. Blocking `SendMessage` to an agent that answers at once, through the hub over JSON-RPC and over gRPC and
+through the reference Python server (a2a-sdk on SQLite), in turns. Each has the same number of connections and one call at a time on each.
 ";
 
 const GROWTH: &str = "

@@ -1,5 +1,6 @@
 // `oidc-provider`, certified by the OpenID Foundation, as the issuer of a hub, and a browser of sorts that signs in: it follows
 // redirects and keeps cookies. It prints its URL, reads the hub's from standard input, and prints whom the hub takes the browser for.
+// With the argument `serve` it leaves that to another browser, and serves until standard input ends.
 
 import http from 'node:http';
 import { once } from 'node:events';
@@ -12,7 +13,8 @@ server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const issuer = `http://127.0.0.1:${server.address().port}`;
 console.log(`issuer ${issuer}`);
-const [hub] = await once(createInterface(process.stdin), 'line');
+const input = createInterface(process.stdin);
+const [hub] = await once(input, 'line');
 
 const provider = new Provider(issuer, {
   clients: [{ client_id: 'hub', client_secret: 'a secret of the hub', redirect_uris: [`${hub}/oidc/callback`] }],
@@ -40,6 +42,12 @@ server.on('request', (request, response) => {
   if (!request.url.startsWith('/signs-in/')) { answers(request, response); return; }
   provider.interactionFinished(request, response, { login: { accountId: 'subject-1' } });
 });
+
+if (process.argv[2] === 'serve') {
+  console.log('serving');
+  await once(input, 'close');
+  process.exit(0);
+}
 
 /// The cookies of the browser, by host: the two differ in their ports, which cookies do not know.
 const cookies = new Map();

@@ -1,14 +1,14 @@
 //! Who calls whom: the agent the path names, the caller its token names, and what the headers say beside. No token is
 //! the same 401 on every operation; nothing else is looked at before.
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Uri};
 use baton_core::{Caller, IdempotencyKey, Refusal, TraceParent};
 
 use super::error::{A2aError, Kind};
 use crate::hub::in_flight::{Cost, ReservationSlot};
 use crate::hub::{Hub, Identity};
 use crate::request_trace;
-use crate::rest::bearer;
+use crate::rest::{ExpiryNotice, bearer};
 use crate::service::Error;
 use crate::service::agent::AgentAddress;
 
@@ -45,12 +45,13 @@ impl AgentCaller {
         hub: &Hub,
         (network_id, alias): (&str, &str),
         headers: &HeaderMap,
-        share: ReservationSlot,
+        request: &Extensions,
     ) -> Result<Self, A2aError> {
         let bearer = bearer(headers).ok_or(Refusal::Unauthorized)?.to_owned();
         // Read before the caller is: what changes from here on is asked about again.
         let epoch = hub.store.access_epoch();
         let identity = hub.identify(&bearer).await?;
+        ExpiryNotice::leave(request, hub, &identity);
         let agent = AgentAddress::parse(network_id, alias).ok_or_else(A2aError::not_found)?;
         let key = text(headers, &IDEMPOTENCY_KEY)?.map(|key| IdempotencyKey::parse("Idempotency-Key", key));
         Ok(Self {
@@ -61,7 +62,7 @@ impl AgentCaller {
             idempotency_key: key.transpose().map_err(Error::of_argument)?,
             last_event_id: text(headers, &LAST_EVENT_ID)?.map(str::to_owned),
             traceparent: request_trace::of_headers(headers),
-            share,
+            share: request.get().cloned().unwrap_or_default(),
         })
     }
 

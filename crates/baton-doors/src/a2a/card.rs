@@ -5,6 +5,7 @@ use a2a_types::{
     AgentCapabilities, AgentCard, AgentInterface, AgentProvider, AgentSkill, HttpAuthSecurityScheme,
     SecurityScheme, TRANSPORT_PROTOCOL_HTTP_JSON, TRANSPORT_PROTOCOL_JSONRPC,
 };
+use axum::http::{Extensions, HeaderMap};
 use baton_core::{Caller, Refusal};
 use std::collections::HashMap;
 
@@ -13,6 +14,7 @@ use super::card_answer::{DatedCard, sign};
 use super::error::A2aError;
 use super::{extension, grpc, push};
 use crate::hub::Hub;
+use crate::rest::{ExpiryNotice, bearer};
 use crate::service::Error;
 use crate::service::agent::{self, AgentAddress, Profile};
 use crate::service::skills::Skill;
@@ -23,23 +25,29 @@ const OUTPUT_MODES: [&str; 2] = ["text/plain", "application/json"];
 const BEARER: &str = "bearer";
 
 /// Who asks for what may be public; an invalid token counts as no token.
-pub(super) async fn asker(hub: &Hub, bearer: Option<&str>) -> Result<Option<Caller>, A2aError> {
-    let Some(bearer) = bearer else { return Ok(None) };
+pub(super) async fn asker(
+    hub: &Hub,
+    headers: &HeaderMap,
+    request: &Extensions,
+) -> Result<Option<Caller>, A2aError> {
+    let Some(bearer) = bearer(headers) else { return Ok(None) };
     match hub.identify(bearer).await {
-        Ok(identity) => Ok(Some(identity.caller.clone())),
+        Ok(identity) => {
+            ExpiryNotice::leave(request, hub, &identity);
+            Ok(Some(identity.caller.clone()))
+        }
         Err(Error::Refused(Refusal::Unauthorized)) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-/// The card for the caller.
+/// The card for the caller; for nobody in particular, if there is none.
 pub(super) async fn public(
     hub: &Hub,
     address: &AgentAddress,
-    bearer: Option<&str>,
+    caller: Option<&Caller>,
 ) -> Result<DatedCard, A2aError> {
-    let caller = asker(hub, bearer).await?;
-    let profile = agent::profile(hub, caller.as_ref(), address).await?;
+    let profile = agent::profile(hub, caller, address).await?;
     let changed_at = profile.changed_at;
     Ok(DatedCard { card: sign(hub, of(hub, address, profile))?, changed_at })
 }

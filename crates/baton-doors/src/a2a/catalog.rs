@@ -3,7 +3,7 @@
 
 use axum::Json;
 use axum::extract::{Query, State};
-use axum::http::{HeaderMap, header};
+use axum::http::{Extensions, HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -16,7 +16,6 @@ use super::card_answer::{self, cache_control};
 use super::error::A2aError;
 use super::http::{CARD, answered_as, refuse};
 use crate::hub::Hub;
-use crate::rest::bearer;
 use crate::service::agent::AgentAddress;
 use crate::service::catalog;
 
@@ -116,9 +115,10 @@ async fn root_card(State(hub): State<Arc<Hub>>, headers: HeaderMap) -> Response 
 async fn list(
     State(hub): State<Arc<Hub>>,
     Query(query): Query<CatalogQuery>,
+    request: Extensions,
     headers: HeaderMap,
 ) -> Response {
-    match read(&hub, &headers, query.after.as_deref()).await {
+    match read(&hub, (&headers, &request), query.after.as_deref()).await {
         Ok(catalog) => {
             let kept =
                 [(header::CACHE_CONTROL, cache_control(&headers)), (header::VARY, "authorization".into())];
@@ -128,8 +128,12 @@ async fn list(
     }
 }
 
-async fn read(hub: &Hub, headers: &HeaderMap, after: Option<&str>) -> Result<AiCatalog, A2aError> {
-    let caller = card::asker(hub, bearer(headers)).await?;
+async fn read(
+    hub: &Hub,
+    (headers, request): (&HeaderMap, &Extensions),
+    after: Option<&str>,
+) -> Result<AiCatalog, A2aError> {
+    let caller = card::asker(hub, headers, request).await?;
     let page = catalog::page(hub, caller.as_ref(), after).await?;
     let (public_url, cards) = (&hub.settings.public_url, &hub.settings.cards);
     let entry = |agent: &AgentAddress| {

@@ -5,7 +5,7 @@ use a2a_types::methods;
 use axum::body::{Body, to_bytes};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use baton_core::limits;
 use serde::Serialize;
@@ -17,7 +17,6 @@ use super::call::{A2aResponse, Call};
 use super::error::{A2aError, ErrorInfo, Kind};
 use super::{card, card_answer, extension, input};
 use crate::hub::Hub;
-use crate::rest::bearer;
 use crate::service::agent::AgentAddress;
 
 const JSON: &str = "application/json";
@@ -77,10 +76,11 @@ impl<'a> Route<'a> {
 pub(super) async fn card(
     State(hub): State<Arc<Hub>>,
     path: Result<Path<(String, String)>, PathRejection>,
+    request: Extensions,
     headers: HeaderMap,
 ) -> Response {
     let (network_id, alias) = names(path);
-    show_card(&hub, &network_id, &alias, &headers).await
+    show_card(&hub, (&network_id, &alias), &headers, &request).await
 }
 
 /// Answers a request on a path after the base.
@@ -91,7 +91,7 @@ pub(super) async fn answer(
 ) -> Response {
     let (network_id, alias, rest) = names(path);
     if rest == CARD && *request.method() == Method::GET {
-        return show_card(&hub, &network_id, &alias, request.headers()).await;
+        return show_card(&hub, (&network_id, &alias), request.headers(), request.extensions()).await;
     }
     let (media_type, extensions) = (answered_as(request.headers()), extension::asked_for(request.headers()));
     let response = match serve(&hub, (&network_id, &alias), &rest, request).await {
@@ -113,8 +113,7 @@ async fn serve(
     path: &str,
     request: Request,
 ) -> Result<A2aResponse, A2aError> {
-    let share = request.extensions().get().cloned().unwrap_or_default();
-    let visitor = AgentCaller::admit(hub, agent, request.headers(), share).await?;
+    let visitor = AgentCaller::admit(hub, agent, request.headers(), request.extensions()).await?;
     check_version(request.headers(), request.uri())?;
     let unknown = || A2aError::new(Kind::MethodNotFound, format!("there is no {} {path}", request.method()));
     let route = Route::find(request.method(), path).ok_or_else(unknown)?;
@@ -146,13 +145,19 @@ async fn read_body(request: Request) -> Result<Value, A2aError> {
     }
 }
 
-async fn show_card(hub: &Hub, network_id: &str, alias: &str, headers: &HeaderMap) -> Response {
+async fn show_card(
+    hub: &Hub,
+    (network_id, alias): (&str, &str),
+    headers: &HeaderMap,
+    request: &Extensions,
+) -> Response {
     let media_type = answered_as(headers);
-    let card = match AgentAddress::parse(network_id, alias) {
-        Some(address) => card::public(hub, &address, bearer(headers)).await,
-        None => Err(A2aError::not_found()),
+    let card = async {
+        let address = AgentAddress::parse(network_id, alias).ok_or_else(A2aError::not_found)?;
+        let caller = card::asker(hub, headers, request).await?;
+        card::public(hub, &address, caller.as_ref()).await
     };
-    match card {
+    match card.await {
         Ok(card) => card_answer::answer(headers, media_type, &card),
         Err(fault) => refuse(media_type, &fault),
     }

@@ -63,8 +63,7 @@ async fn serve(
     request: Request,
     id: &mut Value,
 ) -> Result<A2aResponse, A2aError> {
-    let share = request.extensions().get().cloned().unwrap_or_default();
-    let visitor = AgentCaller::admit(hub, agent, request.headers(), share).await?;
+    let visitor = AgentCaller::admit(hub, agent, request.headers(), request.extensions()).await?;
     let version = check_version(request.headers(), request.uri());
     if !is_json(request.headers()) {
         return Err(A2aError::new(Kind::ContentTypeNotSupported, "send application/json"));

@@ -76,7 +76,7 @@ impl World {
     async fn visitor(&self) -> AgentCaller {
         let mut headers = HeaderMap::new();
         headers.insert("authorization", format!("Bearer {}", self.ada).parse().unwrap());
-        AgentCaller::admit(&self.test.hub, (network(1).as_str(), "bob"), &headers, Default::default())
+        AgentCaller::admit(&self.test.hub, (network(1).as_str(), "bob"), &headers, &Default::default())
             .await
             .unwrap()
     }

@@ -25,9 +25,7 @@ impl FromRequestParts<Arc<Hub>> for Authenticated {
         let bearer = bearer(&parts.headers).ok_or_else(unauthorized)?;
         let identity = hub.identify_at(bearer, Resource::of(parts.uri.path())).await;
         let identity = identity.map_err(|error| ErrorResponse(error).into_response())?;
-        if let Some(notice) = parts.extensions.get::<ExpiryNotice>() {
-            notice.set(hub, &identity);
-        }
+        ExpiryNotice::leave(&parts.extensions, hub, &identity);
         Ok(Self(identity))
     }
 }

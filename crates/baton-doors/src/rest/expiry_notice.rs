@@ -1,7 +1,7 @@
 //! The header with which an answer says that the caller's token expires soon. The door that looks the token up leaves the time
 //! here; the gate puts it into the answer.
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue};
 use std::sync::{Arc, OnceLock};
 
 use crate::hub::{Hub, Identity};
@@ -14,9 +14,12 @@ const EXPIRES_IN: HeaderName = HeaderName::from_static("baton-token-expires-in")
 pub struct ExpiryNotice(Arc<OnceLock<u32>>);
 
 impl ExpiryNotice {
-    pub(super) fn set(&self, hub: &Hub, identity: &Identity) {
-        if let Some(seconds) = hub.expires_soon(identity) {
-            self.0.get_or_init(|| seconds);
+    /// Leaves it with the request whose token was looked up. Every door that looks one up does this.
+    pub fn leave(request: &Extensions, hub: &Hub, identity: &Identity) {
+        if let Some(Self(notice)) = request.get()
+            && let Some(seconds) = hub.expires_soon(identity)
+        {
+            notice.get_or_init(|| seconds);
         }
     }
 

@@ -145,6 +145,32 @@ mod tests {
     }
 
     #[test]
+    fn a_tokens_life_is_a_span_within_its_bounds() {
+        let lives = ["1s", "30m", "12h", "90d", "3650d"].map(life);
+        assert_eq!(lives, [1, 1_800, 43_200, 7_776_000, 315_360_000].map(Ok));
+        for wrong in ["", "d", "90", "9 d", "1w", "1.5h", "d90", "90D", "1é"] {
+            assert_eq!(life(wrong), Err("must be a span such as 30m, 12h or 90d".into()), "{wrong}");
+        }
+        for outside in ["0s", "-1d", "3651d", "9223372036854775807d"] {
+            assert_eq!(life(outside), Err("must be 1s to 3650d".into()), "{outside}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_is_told_in_its_largest_unit() {
+        for (seconds, told) in [
+            (-1, "now"),
+            (0, "now"),
+            (59, "in 59 s"),
+            (3_599, "in 59 min"),
+            (172_799, "in 47 h"),
+            (172_800, "in 2 d"),
+        ] {
+            assert_eq!(left(seconds), told);
+        }
+    }
+
+    #[test]
     fn spans_are_told_in_their_two_largest_units() {
         for (span, told) in [
             (-5, "0 s"),

@@ -110,7 +110,7 @@ impl Client {
         self.stream_of("GET", path, &headers, None)
     }
 
-    /// Opens the stream of events that any request is answered with.
+    /// Opens the stream of events that any request is answered with; anything else is the answer instead.
     pub(crate) fn stream_of(
         &self,
         method: &str,
@@ -123,7 +123,10 @@ impl Client {
         socket.write_all(&request).unwrap();
         let mut reader = BufReader::new(socket);
         let (status, headers) = read_head(&mut reader).expect("a response head");
-        if status == 200 {
+        let is_stream = |(name, value): &(String, String)| {
+            name.eq_ignore_ascii_case("content-type") && value.starts_with("text/event-stream")
+        };
+        if status == 200 && headers.iter().any(is_stream) {
             return Ok(Stream { reader, line: Vec::new(), comments: 0 });
         }
         Err(Response { status, body: read_body(&mut reader, &headers), headers })

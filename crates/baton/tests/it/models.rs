@@ -8,6 +8,6 @@ mod inspector;
 mod model;
 mod newcomer;
 mod oauth;
-mod oidc;
+pub(crate) mod oidc;
 mod proxy;
 mod stage;

@@ -35,8 +35,8 @@ impl Certificate {
     }
 
     pub(super) fn hub(&self) -> Hub {
-        let (cert, key) = (self.file("cert.pem"), self.file("key.pem"));
-        let files = ["--tls-cert", cert.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
+        let files = self.options();
+        let files = files.each_ref().map(String::as_str);
         let options = ["--host", "0.0.0.0", "--password", PASSWORD, "--metrics-token", METRICS];
         Hub::start_with(&[&options, &files[..]].concat())
     }
@@ -65,16 +65,26 @@ impl Certificate {
         }
     }
 
-    /// A connection that trusts this certificate and nothing else; the handshake comes with the first use.
-    fn open(&self, address: SocketAddr) -> StreamOwned<ClientConnection, TcpStream> {
+    /// How to start a hub with it.
+    pub(super) fn options(&self) -> [String; 4] {
+        let file = |name| self.file(name).to_str().unwrap().to_owned();
+        ["--tls-cert".into(), file("cert.pem"), "--tls-key".into(), file("key.pem")]
+    }
+
+    /// A client that trusts this certificate and nothing else.
+    pub(super) fn trusted(&self) -> ClientConfig {
         let mut roots = RootCertStore::empty();
         roots.add(self.der.clone()).unwrap();
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config =
             ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
-        let config = config.with_root_certificates(roots).with_no_client_auth();
+        config.with_root_certificates(roots).with_no_client_auth()
+    }
+
+    /// A connection of such a client; the handshake comes with the first use.
+    fn open(&self, address: SocketAddr) -> StreamOwned<ClientConnection, TcpStream> {
         let name = ServerName::try_from("localhost").unwrap();
-        let session = ClientConnection::new(Arc::new(config), name).unwrap();
+        let session = ClientConnection::new(Arc::new(self.trusted()), name).unwrap();
         StreamOwned::new(session, connect(address))
     }
 }

@@ -5,7 +5,7 @@ use futures_util::stream as streams;
 use futures_util::stream::{BoxStream, StreamExt};
 use std::sync::Arc;
 use tonic::metadata::MetadataMap;
-use tonic::{Request, Response, Status};
+use tonic::{Extensions, Request, Response, Status};
 
 use super::deadline::Deadline;
 use super::generated::a2a_service_server::A2aService;
@@ -16,7 +16,6 @@ use crate::a2a::call::{A2aResponse, Reply};
 use crate::a2a::extension;
 use crate::a2a::stream::TaskStream;
 use crate::hub::Hub;
-use crate::hub::in_flight::ReservationSlot;
 
 /// The binding over a hub.
 pub(super) struct Binding {
@@ -26,7 +25,8 @@ pub(super) struct Binding {
 /// A call as it came: whose it is, what it asks, and until when.
 struct Arrived<T> {
     headers: HeaderMap,
-    share: ReservationSlot,
+    /// What the gate gave it.
+    attached: Extensions,
     asked: T,
     deadline: Deadline,
     extensions: Option<HeaderValue>,
@@ -34,16 +34,16 @@ struct Arrived<T> {
 
 impl<T: Asked> Arrived<T> {
     fn of(request: Request<T>) -> Self {
-        let (metadata, extensions, asked) = request.into_parts();
-        let (headers, share) = (metadata.into_headers(), extensions.get().cloned().unwrap_or_default());
+        let (metadata, attached, asked) = request.into_parts();
+        let headers = metadata.into_headers();
         let (deadline, extensions) = (Deadline::of(&headers), extension::asked_for(&headers));
-        Self { headers, share, asked, deadline, extensions }
+        Self { headers, attached, asked, deadline, extensions }
     }
 
     async fn run(self, hub: &Arc<Hub>) -> Result<A2aResponse, Status> {
         let tenant = self.asked.tenant();
         let named = agent(tenant).unwrap_or_default();
-        let caller = AgentCaller::admit(hub, named, &self.headers, self.share).await;
+        let caller = AgentCaller::admit(hub, named, &self.headers, &self.attached).await;
         let caller = caller.map_err(|fault| match fault.kind {
             Kind::TaskNotFound if tenant.is_empty() => without_agent(),
             _ => fault,
@@ -59,7 +59,7 @@ impl<T: Asked> Arrived<T> {
 fn answered<T>(extensions: Option<HeaderValue>, message: T) -> Response<T> {
     let mut headers = HeaderMap::new();
     extension::name_in(extensions, &mut headers);
-    Response::from_parts(MetadataMap::from_headers(headers), message, tonic::Extensions::default())
+    Response::from_parts(MetadataMap::from_headers(headers), message, Extensions::default())
 }
 
 /// No operation answers with what another one answers.

@@ -14,8 +14,11 @@ const HEAD: &str = "\
 ## The endpoint
 
 `POST /mcp`, Streamable HTTP without a session: `tools/call` works without `initialize`, in every protocol revision that the official Rust SDK knows. `Accept` lists `application/json` and
-`text/event-stream`; the response to a call is one SSE frame whose `data:` line is the JSON-RPC response. Clients that only speak stdio run `baton mcp`. Authenticate with `Authorization: Bearer TOKEN`; without
-a token the response is 401 with `WWW-Authenticate: Bearer realm=\"baton\"`.
+`text/event-stream`; the response to a call is one SSE frame whose `data:` line is the JSON-RPC response. Clients that only speak stdio run `baton mcp`.
+
+Authenticate with `Authorization: Bearer TOKEN`: a user token, a node token, or the access token (`oat_…`) that an OAuth client was given. Without a token that counts here the response is 401 with
+`WWW-Authenticate: Bearer realm=\"baton\", resource_metadata=\"{public-url}/.well-known/oauth-protected-resource/mcp\"`, and `error=\"invalid_token\"` in it if a token came. From there a client finds by itself
+where to register and ask for access: [Connect a hosted MCP client](../guides/oauth.md) has the endpoints. An access token counts at `/mcp` and nowhere else.
 
 | | |
 |---|---|

@@ -191,3 +191,19 @@ async fn a_strangers_task_is_acknowledged_as_any_other_and_never_changes() {
     mallory.call("send_task", json!({ "alias": "mallory", "task": "own" })).await;
     assert_eq!(open.changed().await, "baton://inbox", "its own inbox, and not the task");
 }
+
+#[tokio::test]
+async fn a_subscription_to_the_agents_tells_that_one_reported_and_that_one_was_given_work() {
+    const AGENTS: &str = "baton://agents";
+    let (bob, _) = agent().await;
+    let mut open = Subscription::open(&bob, &[AGENTS]).await;
+    open.next().await.unwrap();
+    assert_eq!(open.changed().await, AGENTS, "for what came before the bells were listened to");
+    let report = json!({ "resume_id": "r", "alias": "bob", "status": "idle", "description": "Paints" });
+    assert!(bob.call("report_status", report).await["result"]["structuredContent"]["ok"] == true);
+    assert_eq!(open.changed().await, AGENTS);
+    assert_eq!(contents(&read(&bob, AGENTS).await)["agents"][0]["description"], "Paints");
+    send(&bob).await;
+    assert_eq!(open.changed().await, AGENTS);
+    assert_eq!(contents(&read(&bob, AGENTS).await)["agents"][0]["queue"], 1);
+}

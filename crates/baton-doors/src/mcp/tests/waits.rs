@@ -70,6 +70,36 @@ impl ClientHandler for ProgressSink {
 }
 
 #[tokio::test]
+async fn a_call_that_waits_for_several_tasks_tells_how_many_have_ended() {
+    let test = TestHub::start();
+    test.person("ada", SystemRole::User, &[1]).await;
+    let token = test.agent("ada", 1, "bob").await;
+    let (tell, mut told) = unbounded_channel();
+    let client = connect_as(ProgressSink(tell), &test, router(&test.hub), &token).await;
+    let call = async |tool: &'static str, arguments: Value| {
+        let mut call = CallToolRequestParams::new(tool);
+        call.arguments = arguments.as_object().cloned();
+        client.call_tool(call).await.unwrap().structured_content.unwrap()
+    };
+    let mut ids = Vec::new();
+    for task in ["one", "two"] {
+        ids.push(call("send_task", json!({ "alias": "bob", "task": task })).await["task_id"].clone());
+    }
+    let reply = |id: &Value| json!({ "text": "done", "in_reply_to": id });
+    let working = async {
+        call("send_reply", reply(&ids[0])).await;
+        let first = told.recv().await.unwrap();
+        call("send_reply", reply(&ids[1])).await;
+        first
+    };
+    let waiting = call("wait_for_task", json!({ "task_ids": ids, "wait_seconds": 60 }));
+    let (answer, first) = tokio::join!(waiting, working);
+    assert_eq!(answer["done"], true);
+    assert_eq!((first.progress, first.total), (50.0, Some(100.0)));
+    assert_eq!(first.message.as_deref(), Some("1 of 2 tasks have ended or ask for input"));
+}
+
+#[tokio::test]
 async fn a_claim_that_waits_says_so_now_and_then() {
     let test = TestHub::start();
     test.person("ada", SystemRole::User, &[1]).await;

@@ -3,7 +3,7 @@
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
-use axum::http::{Request, StatusCode, header};
+use axum::http::{Request, StatusCode, Version, header};
 use axum::response::Response;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -87,7 +87,7 @@ impl Browser {
         fixture::json(self.send(method, path, headers, body).await).await
     }
 
-    /// A call with these headers beside `Host`.
+    /// A call with these headers, and with the hub's own `Host` if they name none.
     pub(super) async fn send(
         &self,
         method: &str,
@@ -97,7 +97,9 @@ impl Browser {
     ) -> Response {
         let home: SocketAddr = ([127, 0, 0, 1], 5000).into();
         let mut request = Request::builder().method(method).uri(path).extension(ConnectInfo(home));
-        request = request.header(header::HOST, HOST);
+        if !headers.iter().any(|(name, _)| *name == "host") {
+            request = request.header(header::HOST, HOST);
+        }
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
@@ -118,6 +120,20 @@ impl Browser {
         let request = request.header(header::HOST, HOST);
         let request = request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
         self.app.clone().oneshot(request.body(Body::from(body)).unwrap()).await.unwrap()
+    }
+}
+
+impl Browser {
+    /// A call of a gRPC client, with one message.
+    pub(super) async fn grpc(&self, method: &str, bearer: &str, message: &[u8]) -> Response {
+        let frame = [&[0], &u32::try_from(message.len()).unwrap().to_be_bytes()[..], message].concat();
+        let home: SocketAddr = ([127, 0, 0, 1], 5000).into();
+        let request = Request::builder().method("POST").uri(format!("/lf.a2a.v1.A2AService/{method}"));
+        let request = request.version(Version::HTTP_2).extension(ConnectInfo(home));
+        let request = request.header(header::HOST, HOST).header(header::AUTHORIZATION, bearer);
+        let request = request.header(header::CONTENT_TYPE, "application/grpc").header(header::TE, "trailers");
+        let request = request.header("a2a-version", "1.0");
+        self.app.clone().oneshot(request.body(Body::from(frame)).unwrap()).await.unwrap()
     }
 }
 

@@ -1,6 +1,7 @@
 //! An MCP client asks a user and acts for them: the whole way, how long it lasts, and what ends it. And tokens that expire.
 
 use axum::http::{StatusCode, header};
+use axum::response::Response;
 use baton_core::{AccessToken, limits};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -338,6 +339,12 @@ async fn a_client_document_inside_is_not_read_unless_the_operator_said_so() {
     assert!(asked["message"].as_str().unwrap().contains("the hub may not call"), "{asked}");
 }
 
+/// What an answer says of the token that it was asked with.
+fn seconds_left(answer: &Response) -> Option<u32> {
+    let left = answer.headers().get("baton-token-expires-in");
+    left.map(|seconds| seconds.to_str().unwrap().parse().unwrap())
+}
+
 #[tokio::test]
 async fn a_token_that_expires_is_listed_announced_and_refused_from_its_last_moment_on() {
     let (browser, network) = Browser::signed_in().await;
@@ -360,10 +367,7 @@ async fn a_token_that_expires_is_listed_announced_and_refused_from_its_last_mome
     let announced = async |bearer: &str| {
         let answer = browser.send("GET", "/api/auth/me", &[("authorization", bearer)], None).await;
         assert_eq!(answer.status(), StatusCode::OK);
-        answer
-            .headers()
-            .get("baton-token-expires-in")
-            .map(|value| value.to_str().unwrap().parse::<u32>().unwrap())
+        seconds_left(&answer)
     };
     let (soon, _) = minted(6 * 86_400).await;
     let (later, token_id) = minted(90 * 86_400).await;
@@ -394,6 +398,46 @@ async fn a_token_that_expires_is_listed_announced_and_refused_from_its_last_mome
     );
     let listed = browser.reads(&format!("/api/networks/{network}/tokens")).await;
     assert!(!listed.to_string().contains(&token_id), "{listed}");
+}
+
+#[tokio::test]
+async fn every_door_announces_that_a_token_expires_soon() {
+    let (browser, network) = Browser::signed_in().await;
+    browser.agent(&network, "worker").await;
+    let mint = json!({"network_id": network, "node_name": "sender", "expires_in_seconds": 6 * 86_400});
+    let (_, minted) = browser.asks("POST", "/api/auth/node-token", Some(&mint)).await;
+    let bearer = format!("Bearer {}", minted["token"].as_str().unwrap());
+    let base = format!("/a2a/{network}/worker");
+    let rpc =
+        |method: &str, params: Value| json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let calls = [
+        ("REST", "GET", "/api/inbox".to_owned(), None),
+        ("REST, refused", "GET", "/api/tasks/nonsense".into(), None),
+        ("a stream of events", "GET", "/events/sender".into(), None),
+        ("MCP", "POST", "/mcp".into(), Some(rpc("tools/list", json!({})))),
+        ("JSON-RPC", "POST", base.clone(), Some(rpc("ListTasks", json!({})))),
+        ("JSON-RPC, refused", "POST", base.clone(), Some(rpc("GetTask", json!({"id": "nonsense"})))),
+        ("HTTP+JSON", "GET", format!("{base}/tasks"), None),
+        ("HTTP+JSON, refused", "GET", format!("{base}/tasks/nonsense"), None),
+        ("a card", "GET", base.clone(), None),
+        ("the catalog", "GET", "/.well-known/ai-catalog.json".into(), None),
+    ];
+    for (door, method, path, body) in calls {
+        let headers = [("authorization", &*bearer), ("a2a-version", "1.0"), ("accept", "*/*")];
+        let answer = browser.send(method, &path, &headers, body.as_ref()).await;
+        assert!(seconds_left(&answer).is_some_and(|left| left > 500_000), "{door}: {answer:?}");
+    }
+    let tenant = format!("{network}/worker");
+    let message = [&[0x0a, u8::try_from(tenant.len()).unwrap()], tenant.as_bytes()].concat();
+    for (method, ended) in [("ListTasks", None), ("GetTask", Some("3"))] {
+        let answer = browser.grpc(method, &bearer, &message).await;
+        assert_eq!(
+            answer.headers().get("grpc-status").map(|code| code.to_str().unwrap()),
+            ended,
+            "{answer:?}"
+        );
+        assert!(seconds_left(&answer).is_some_and(|left| left > 500_000), "gRPC, {method}: {answer:?}");
+    }
 }
 
 #[tokio::test]

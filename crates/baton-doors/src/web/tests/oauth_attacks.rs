@@ -1,9 +1,12 @@
 //! The attacks of RFC 9700 that apply to this authorization server, each tried against it.
 
 use axum::http::{StatusCode, header};
+use baton_core::{AuthorizationCode, TokenId};
+use baton_store::rows::OauthCodeRow;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
-use super::browser::OWN;
+use super::browser::{Browser, OWN, PASSWORD};
 use super::oauth_client::{REDIRECT, VERIFIER, World, parameters, refused, register, tokens, value};
 use crate::fixture;
 
@@ -132,6 +135,108 @@ async fn a_refresh_token_that_is_replayed_ends_its_whole_family() {
 }
 
 #[tokio::test]
+async fn of_two_calls_that_race_with_one_refresh_token_one_is_issued_tokens_and_the_grant_ends() {
+    let world = World::new().await;
+    let first = world.tokens().await;
+    let refresh = async || world.refresh(&first.refresh, &world.client_id).await;
+    let (one, other) = tokio::join!(refresh(), refresh());
+    let (issued, replayed) = if one.0 == StatusCode::OK { (one, other) } else { (other, one) };
+    let issued = tokens(issued);
+    refused(replayed, "invalid_grant");
+    // Which of the two was the client cannot be known.
+    assert_eq!(world.lists_tools(&issued.access).await, StatusCode::UNAUTHORIZED);
+    refused(world.refresh(&issued.refresh, &world.client_id).await, "invalid_grant");
+}
+
+#[tokio::test]
+async fn a_code_and_a_refresh_token_whose_time_is_over_give_nothing() {
+    let world = World::new().await;
+    let code = world.code().await;
+    let (hash, hub) = (secret_hash(&code), &world.browser.test.hub);
+    let honest = hub.store.read(move |rows| rows.oauth_code(&hash)).await.unwrap().unwrap();
+    let (late, now) = (AuthorizationCode::from_random([7; 32]), hub.clock.now());
+    let row = OauthCodeRow { hash: secret_hash(late.expose()), expires_at: now, ..honest };
+    world.browser.test.write(move |tx| tx.insert_oauth_code(&row, 10)).await;
+    let answer = world.redeem(late.expose(), &[]).await;
+    assert!(answer.1["error_description"].as_str().unwrap().contains("expired"), "{answer:?}");
+    refused(answer, "invalid_grant");
+    // The same in time; and a grant that was not used for too long.
+    let grant = tokens(world.redeem(&code, &[]).await);
+    let listed = world.browser.reads("/api/auth/tokens").await;
+    let of_client = |token: &&Value| token["client_id"] == *world.client_id;
+    let row = listed["tokens"].as_array().unwrap().iter().find(of_client).unwrap();
+    let id = TokenId::parse(row["token_id"].as_str().unwrap()).unwrap();
+    world
+        .browser
+        .test
+        .write(move |tx| {
+            tx.touch_access();
+            tx.renew_token(&id, now)
+        })
+        .await;
+    let answer = world.refresh(&grant.refresh, &world.client_id).await;
+    assert!(answer.1["error_description"].as_str().unwrap().contains("expired"), "{answer:?}");
+    refused(answer, "invalid_grant");
+}
+
+/// As the hub keeps a secret.
+fn secret_hash(secret: &str) -> [u8; 32] {
+    Sha256::digest(secret).into()
+}
+
+#[tokio::test]
+async fn metadata_and_issuer_are_those_of_the_public_url_whatever_host_a_request_names() {
+    const PUBLIC: &str = "https://hub.example.org";
+    let browser = Browser::at(|settings| {
+        settings.public_url = PUBLIC.into();
+        settings.behind_proxy = true;
+    });
+    let network = browser.register("ada").await;
+    let login = json!({"username": "ada", "password": PASSWORD});
+    let (_, login) = browser.json("POST", "/api/auth/login", &[], Some(&login)).await;
+    let client_id = register(&browser, &[REDIRECT]).await;
+    let world = World { browser, network, client_id };
+    let request = world.request_with("resource", json!(format!("{PUBLIC}/mcp")));
+    let bearer = format!("Bearer {}", login["token"].as_str().unwrap());
+    for host in ["evil.example", "localhost:9200", "127.0.0.1", "hub.example.org:8443", "hub.example.org"] {
+        let asked = async |path: &str| {
+            let forwarded =
+                [("host", host), ("x-forwarded-host", "evil.example"), ("forwarded", "host=evil.example")];
+            world.browser.json("GET", path, &forwarded, None).await.1
+        };
+        let resource = asked("/.well-known/oauth-protected-resource/mcp").await;
+        assert_eq!(
+            (&resource["resource"], &resource["authorization_servers"]),
+            (&json!(format!("{PUBLIC}/mcp")), &json!([PUBLIC]))
+        );
+        let server = asked("/.well-known/oauth-authorization-server").await;
+        for (name, value) in server
+            .as_object()
+            .unwrap()
+            .iter()
+            .filter(|(_, value)| value.as_str().is_some_and(|value| value.contains("//")))
+        {
+            assert!(value.as_str().unwrap().starts_with(PUBLIC), "{host}, {name}: {value}");
+        }
+        assert_eq!(server["issuer"], PUBLIC);
+        let refused = world.browser.send("POST", "/mcp", &[("host", host)], Some(&json!({}))).await;
+        let challenge = refused.headers()[header::WWW_AUTHENTICATE].to_str().unwrap();
+        assert!(
+            challenge.contains(&format!("resource_metadata=\"{PUBLIC}/.well-known")),
+            "{host}: {challenge}"
+        );
+        let decision =
+            json!({"request": request, "allow": true, "network_id": world.network, "alias": "hosted"});
+        let headers = [("host", host), ("authorization", &*bearer)];
+        let (status, decided) =
+            world.browser.json("POST", "/api/oauth/authorization", &headers, Some(&decision)).await;
+        assert_eq!(status, StatusCode::OK, "{decided}");
+        let answer = parameters(decided["redirect_to"].as_str().unwrap());
+        assert_eq!(value(&answer, "iss").as_deref(), Some(PUBLIC), "{host}");
+    }
+}
+
+#[tokio::test]
 async fn a_flood_of_registrations_is_answered_429() {
     let world = World::new().await;
     let metadata = json!({"client_name": "flood", "redirect_uris": [REDIRECT]});
@@ -202,14 +307,25 @@ async fn a_token_is_for_the_mcp_door_and_opens_no_other() {
     let tokens = tokens(world.redeem(&code, &[("resource", &format!("{OWN}/mcp"))]).await);
     let bearer = format!("Bearer {}", tokens.access);
     let network = &world.network;
-    for path in
-        ["/api/auth/me", "/api/tasks", "/events/session/hosted", &format!("/a2a/{network}/hosted/v1/card")]
-    {
-        let answer = world.browser.send("GET", path, &[("authorization", &bearer)], None).await;
-        assert!(answer.status().is_client_error(), "{path}: {}", answer.status());
+    for path in [
+        "/api/auth/me",
+        "/api/tasks",
+        "/events/hosted",
+        &format!("/a2a/{network}/hosted"),
+        &format!("/a2a/{network}/hosted/tasks"),
+    ] {
+        let headers = [("authorization", &*bearer), ("a2a-version", "1.0")];
+        let answer = world.browser.send("GET", path, &headers, None).await;
+        assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{path}");
     }
-    let answer = world.browser.send("GET", "/api/auth/me", &[("authorization", &bearer)], None).await;
-    assert_eq!(answer.status(), StatusCode::UNAUTHORIZED);
+    // So no agent's card lists OAuth among the ways in.
+    let agent = world.browser.agent(network, "worker").await;
+    let (status, card) = agent.calls("GET", &format!("/a2a/{network}/hosted"), None).await;
+    assert_eq!(status, StatusCode::OK, "{card}");
+    let schemes: Vec<&str> =
+        card["securitySchemes"].as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(schemes, ["bearer"]);
+    assert_eq!(card["securityRequirements"], json!([{"schemes": {"bearer": {"list": []}}}]));
 }
 
 #[tokio::test]

@@ -1,8 +1,10 @@
-//! Who may call: each of the eleven operations by nobody, by a stranger, by a viewer, on both bindings.
+//! Who may call: each of the eleven operations by nobody, by a stranger, by a viewer, by all bindings.
 
 use serde_json::{Value, json};
+use tonic::{Code, Status};
 
-use super::door::{BOTH, Binding, Door, follow_up, message, of_http};
+use super::door::{ALL, Binding, Door, VERSION, follow_up, message, of_http};
+use super::grpc_call::{GrpcDoor, reason};
 use crate::it::artifacts::files_below;
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, act, claim, succeed, text};
@@ -25,6 +27,12 @@ pub(super) fn operations(id: &str) -> [(&'static str, Value, bool); 11] {
     ]
 }
 
+/// How gRPC refuses a call that comes with these metadata.
+fn by_grpc(door: &Door, method: &str, params: &Value, metadata: &[(&str, &str)]) -> Status {
+    let answer = GrpcDoor::of(door).call_with(method, params, metadata).expect("a form in protobuf");
+    answer.map(|(answer, _)| answer).unwrap_err()
+}
+
 #[test]
 fn without_a_token_every_operation_is_401() {
     let hub = Hub::start();
@@ -45,6 +53,12 @@ fn without_a_token_every_operation_is_401() {
                 assert_eq!(answer.status, 401, "{method}: {}", answer.text());
                 assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
             }
+            let refused = by_grpc(&door, method, &params, &[VERSION]);
+            assert_eq!(
+                (refused.code(), &*reason(&refused)),
+                (Code::Unauthenticated, "UNAUTHENTICATED"),
+                "{method}"
+            );
         }
     }
 }
@@ -71,6 +85,10 @@ fn to_a_caller_who_may_not_read_the_network_nothing_is_there() {
             let http = door.answer_http(method, &params, &[]);
             assert_eq!(http.status, 404, "{method}: {}", http.text());
             assert_eq!(http.text(), missing.answer_http(method, &params, &[]).text(), "{method}");
+            let grpc = [&door, &missing].map(|door| by_grpc(door, method, &params, &[VERSION]));
+            assert_eq!((grpc[0].code(), &*reason(&grpc[0])), (Code::NotFound, "TASK_NOT_FOUND"), "{method}");
+            let [foreign, missing] = grpc.each_ref().map(|status| (status.message(), status.details()));
+            assert_eq!(foreign, missing, "{method}");
         }
     }
     assert_eq!(door.get(&id)["status"]["state"], "TASK_STATE_SUBMITTED");
@@ -92,6 +110,8 @@ fn every_operation_in_another_version_is_refused() {
             assert_eq!((rpc.status, &rpc.json()["error"]["code"]), (200, &json!(-32009)), "{method}");
             let http = door.http_as(method, &params, &other);
             assert_eq!((http.status, of_http(&http)), (400, Err("VERSION_NOT_SUPPORTED".into())), "{method}");
+            let grpc = by_grpc(&door, method, &params, &other);
+            assert_eq!((grpc.code(), &*reason(&grpc)), (Code::FailedPrecondition, "VERSION_NOT_SUPPORTED"));
         }
     }
     assert_eq!(door.get(&id)["status"]["state"], "TASK_STATE_SUBMITTED", "nothing was done");
@@ -119,7 +139,7 @@ fn an_agent_that_is_not_there_is_not_found() {
             if is_of_a_task && door.base.ends_with("nobody") {
                 continue;
             }
-            for binding in BOTH {
+            for binding in ALL {
                 assert_eq!(door.call(binding, method, &params), Err("TASK_NOT_FOUND".into()), "{method}");
             }
         }
@@ -144,11 +164,11 @@ fn a_viewer_reads_and_is_403_on_writes() {
     for (method, params) in writes {
         let answers = [door.rpc(method, &params), door.answer_http(method, &params, &[])];
         assert!(answers.iter().all(|answer| answer.status == 403), "{method}: {answers:?}");
-        for binding in BOTH {
+        for binding in ALL {
             assert_eq!(door.call(binding, method, &params), Err("PERMISSION_DENIED".into()), "{method}");
         }
     }
-    for binding in BOTH {
+    for binding in ALL {
         assert_eq!(door.call(binding, "GetTask", &json!({"id": id})).unwrap()["id"], json!(id));
         assert_eq!(door.call(binding, "ListTasks", &json!({})).unwrap()["totalSize"], 1);
         assert_eq!(door.call(binding, "GetExtendedAgentCard", &json!({})).unwrap()["name"], "worker");
@@ -157,7 +177,10 @@ fn a_viewer_reads_and_is_403_on_writes() {
         let none = door.call(binding, "GetTaskPushNotificationConfig", &json!({"taskId": id, "id": "c"}));
         assert_eq!(none, Err("TASK_NOT_FOUND".into()));
     }
-    assert_eq!(door.subscribe(&id, None).unwrap().next_frame().unwrap().data["task"]["id"], json!(id));
+    for binding in ALL {
+        let first = door.follow(binding, &id, None).unwrap().next().unwrap().data;
+        assert_eq!(first.get("result").unwrap_or(&first)["task"]["id"], json!(id));
+    }
 }
 
 #[test]
@@ -168,7 +191,7 @@ fn an_agent_sees_the_tasks_it_sent_or_was_given_and_no_others() {
     let door = Door::of(&tenant, &sender, "worker");
     let id = text(&door.send("x")["id"]);
     let theirs = text(&door.called_by(&tenant.user).send("of alice")["id"]);
-    for binding in BOTH {
+    for binding in ALL {
         let sees = |who, id: &str| door.called_by(who).call(binding, "GetTask", &json!({"id": id})).is_ok();
         assert!(sees(&sender, &id) && sees(&worker, &id) && sees(&tenant.user, &id));
         assert!(!sees(&other, &id) && !sees(&sender, &theirs) && sees(&worker, &theirs));
@@ -210,7 +233,7 @@ fn a_follow_up_with_files_and_a_receiver_by_who_may_neither_answer_nor_be_told_s
         "taskPushNotificationConfig": {"id": "c", "url": "http://127.0.0.1/"}});
     // The assignee may be notified of the task, but not act for its sender.
     for (who, reason) in [(&viewer, "PERMISSION_DENIED"), (&worker, "PERMISSION_DENIED")] {
-        for binding in BOTH {
+        for binding in ALL {
             let refused = door.called_by(who).call(binding, "SendMessage", &params);
             assert_eq!(refused, Err(reason.into()));
         }

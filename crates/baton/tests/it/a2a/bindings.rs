@@ -1,9 +1,10 @@
 //! All bindings give the same results for the same calls, and each its own form of errors: one table of calls.
 
 use serde_json::{Value, json};
+use tonic::Code;
 
-use super::door::{BOTH, Binding, Door, Outcome, VERSION, follow_up, message, of_http, of_rpc, work};
-use super::grpc_call::GrpcDoor;
+use super::door::{ALL, BOTH, Binding, Door, VERSION, follow_up, message, of_http, of_rpc, work};
+use super::grpc_call::{GrpcDoor, reason};
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, text};
 
@@ -44,30 +45,14 @@ pub(super) fn lean(value: &Value) -> Value {
     }
 }
 
-/// A call by any binding; none by gRPC if its parameters cannot be expressed in protobuf.
-fn called(
-    door: &Door,
-    grpc: &GrpcDoor,
-    binding: Option<Binding>,
-    method: &str,
-    params: &Value,
-) -> Option<Outcome> {
-    match binding {
-        Some(binding) => Some(door.call(binding, method, params)),
-        None => grpc.call(method, params),
-    }
-}
-
 #[test]
 fn all_bindings_give_the_same_results_for_the_same_calls() {
     let hub = Hub::start();
     // A network for each binding, made alike, so that what one does is not seen by the other.
-    let bindings = [(Some(BOTH[0]), "alice"), (Some(BOTH[1]), "bob"), (None, "carol")];
-    let results = bindings.map(|(binding, name)| {
-        let tenant = Tenant::register(&hub, name);
+    let results = ALL.map(|binding| {
+        let tenant = Tenant::register(&hub, &format!("{binding:?}").to_lowercase());
         let worker = tenant.agent("worker");
         let door = Door::of(&tenant, &tenant.agent("sender"), "worker");
-        let grpc = GrpcDoor::of(&door);
         let open = text(&door.send("stays open")["id"]);
         let done = text(&door.send("first")["id"]);
         // The older waits for longer, so it is next: both are ended.
@@ -126,7 +111,7 @@ fn all_bindings_give_the_same_results_for_the_same_calls() {
             ("ListTaskPushNotificationConfigs", json!({"taskId": open, "pageSize": 0})),
         ];
         calls.map(|(method, params)| {
-            let result = called(&door, &grpc, binding, method, &params).map(|result| result.map(plain));
+            let result = door.called(binding, method, &params, &[]).map(|result| result.map(plain));
             (method, plain(params), result)
         })
     });
@@ -155,13 +140,15 @@ fn all_bindings_give_the_same_results_for_the_same_calls() {
 }
 
 #[test]
-fn the_extended_card_is_the_same_on_both() {
+fn the_extended_card_is_the_same_on_all() {
     let hub = Hub::start();
     let tenant = Tenant::register(&hub, "alice");
     tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
-    let [rpc, http] = BOTH.map(|binding| door.call(binding, "GetExtendedAgentCard", &json!({})).unwrap());
+    let [rpc, http, grpc] =
+        ALL.map(|binding| door.call(binding, "GetExtendedAgentCard", &json!({})).unwrap());
     assert_eq!(rpc, http);
+    assert_eq!(lean(&grpc), lean(&rpc));
 }
 
 #[test]
@@ -174,26 +161,53 @@ fn each_error_has_its_code_its_status_and_its_reason() {
     work(&worker, "y");
     let late = follow_up(&*done, "too late");
     let cases = [
-        ("GetTask", json!({"id": "nonsense"}), -32001, 404, "NOT_FOUND", "TASK_NOT_FOUND"),
-        ("CancelTask", json!({"id": done}), -32002, 400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE"),
+        ("GetTask", json!({"id": "nonsense"}), -32001, 404, "NOT_FOUND", Code::NotFound, "TASK_NOT_FOUND"),
+        (
+            "CancelTask",
+            json!({"id": done}),
+            -32002,
+            400,
+            "FAILED_PRECONDITION",
+            Code::FailedPrecondition,
+            "TASK_NOT_CANCELABLE",
+        ),
         (
             "GetTaskPushNotificationConfig",
             json!({"taskId": done, "id": "none"}),
             -32001,
             404,
             "NOT_FOUND",
+            Code::NotFound,
             "TASK_NOT_FOUND",
         ),
-        ("SendMessage", late, -32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION"),
-        ("ListTasks", json!({"pageSize": 0}), -32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS"),
+        (
+            "SendMessage",
+            late,
+            -32004,
+            400,
+            "FAILED_PRECONDITION",
+            Code::FailedPrecondition,
+            "UNSUPPORTED_OPERATION",
+        ),
+        (
+            "ListTasks",
+            json!({"pageSize": 0}),
+            -32602,
+            400,
+            "INVALID_ARGUMENT",
+            Code::InvalidArgument,
+            "INVALID_PARAMS",
+        ),
     ];
-    for (method, params, code, status, name, reason) in cases {
+    for (method, params, code, status, name, grpc_code, expected) in cases {
         let rpc = door.rpc(method, &params);
         assert_eq!((rpc.status, &rpc.json()["error"]["code"]), (200, &json!(code)), "{method}");
-        assert_eq!(of_rpc(&rpc), Err(reason.into()));
+        assert_eq!(of_rpc(&rpc), Err(expected.into()));
         let http = door.answer_http(method, &params, &[]);
         assert_eq!((http.status, &http.json()["error"]["status"]), (status, &json!(name)), "{method}");
-        assert_eq!(of_http(&http), Err(reason.into()));
+        assert_eq!(of_http(&http), Err(expected.into()));
+        let grpc = GrpcDoor::of(&door).call_with(method, &params, &[VERSION]).unwrap().unwrap_err();
+        assert_eq!((grpc.code(), &*reason(&grpc)), (grpc_code, expected), "{method}");
     }
     let raw = |body: &str| {
         let answer = door.client.send_text("POST", &door.base, &[VERSION], Some(body));
@@ -212,7 +226,7 @@ fn each_error_has_its_code_its_status_and_its_reason() {
 }
 
 #[test]
-fn a_request_of_another_version_is_refused_on_both_and_the_card_is_not() {
+fn a_request_of_another_version_is_refused_on_all_and_the_card_is_not() {
     let hub = Hub::start();
     let tenant = Tenant::register(&hub, "alice");
     tenant.agent("worker");
@@ -233,6 +247,10 @@ fn a_request_of_another_version_is_refused_on_both_and_the_card_is_not() {
         assert!(text(&way).contains("use a client of A2A 1.0, which sends A2A-Version: 1.0"), "{way}");
         let http = client.send("GET", &path, headers, None);
         assert_eq!((http.status, of_http(&http)), (400, Err("VERSION_NOT_SUPPORTED".into())), "{headers:?}");
+        let grpc =
+            GrpcDoor::of(&door).call_with("GetTask", &json!({"id": id}), headers).unwrap().unwrap_err();
+        assert_eq!((grpc.code(), &*reason(&grpc)), (Code::FailedPrecondition, "VERSION_NOT_SUPPORTED"));
+        assert!(grpc.message().contains("use a client of A2A 1.0"), "{grpc}");
         assert_eq!(client.send("GET", &door.base, headers, None).status, 200, "the card");
     }
     assert_eq!(client.get(&format!("{path}?A2A-Version=1.0")).status, 200, "the query says it too");
@@ -265,7 +283,7 @@ fn an_answer_is_called_what_the_client_accepts_or_else_what_it_sent() {
     for binding in BOTH {
         let answer = match binding {
             Binding::Rpc => of_rpc(&door.rpc_with("SendMessage", &params, &[("content-type", "text/plain")])),
-            Binding::Http => {
+            _ => {
                 let headers = [("content-type", "text/plain")];
                 of_http(&door.http_with("POST", "message:send", Some(&params), &headers))
             }

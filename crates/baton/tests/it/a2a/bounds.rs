@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::door::{BOTH, Binding, Door, follow_up, of_http, of_rpc};
+use super::door::{ALL, Binding, Door, follow_up, of_http, of_rpc};
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, act, claim, refused, succeed, text};
 
@@ -44,6 +44,7 @@ fn a_task_takes_sixteen_mebibytes_of_messages_and_no_more() {
     for answer in &too_much {
         assert!(answer.text().contains("a task takes 16777216 bytes of messages"), "{}", answer.text());
     }
+    assert_eq!(door.call(Binding::Grpc, "SendMessage", &large(&id, 400)), Err("INVALID_PARAMS".into()));
     assert_eq!(succeed(&tenant.user.get(&path)), before, "no message was added");
     // What fits is taken until nothing does, and then by no door: neither the sender's words nor the agent's question.
     door.call(Binding::Http, "SendMessage", &large(&id, 360)).unwrap();
@@ -76,7 +77,7 @@ fn the_newest_hundred_messages_are_shown_and_all_are_counted() {
         shown["messages"].as_array().unwrap().iter().map(|said| text(&said["content"])).collect();
     let numbers = |range: std::ops::RangeInclusive<u32>| range.map(|n| n.to_string()).collect::<Vec<_>>();
     assert_eq!((contents, &shown["message_count"]), (numbers(4..=103), &json!(103)));
-    for binding in BOTH {
+    for binding in ALL {
         let history = |params: Value| -> Vec<String> {
             let got = door.call(binding, "GetTask", &params).unwrap();
             got["history"].as_array().unwrap().iter().map(|said| text(&said["parts"][0]["text"])).collect()
@@ -111,7 +112,7 @@ fn a_question_is_shown_also_where_no_messages_are() {
         "ask",
         &json!({"question": "which colour?", "lease_id": claimed["lease_id"]}),
     ));
-    for binding in BOTH {
+    for binding in ALL {
         let got = door.call(binding, "GetTask", &json!({"id": id, "historyLength": 0})).unwrap();
         let listed = door.call(binding, "ListTasks", &json!({})).unwrap()["tasks"][0].clone();
         for task in [got, listed] {

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::door::{BOTH, Door};
+use super::door::{ALL, Door};
+use crate::it::http::Client;
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, refused, succeed};
 use crate::it::tool;
@@ -41,7 +42,7 @@ fn a_card_is_for_members_until_the_network_shows_its_cards_to_everybody() {
     assert_eq!(nobody.get(&format!("/a2a/{}/nobody{CARD}", tenant.network_id)).status, 404);
     // Calls need a token anyway, and a member's.
     assert_eq!(door.http("GET", "extendedAgentCard", None).status, 401);
-    for binding in BOTH {
+    for binding in ALL {
         let extended = |who| door.called_by(who).call(binding, "GetExtendedAgentCard", &json!({}));
         assert_eq!(extended(&stranger), Err("TASK_NOT_FOUND".into()));
         assert_eq!(extended(&tenant.user).unwrap()["name"], "worker");
@@ -159,6 +160,32 @@ fn a_card_is_kept_for_a_while_and_answered_without_a_body_while_it_is_the_same()
         (&skill["inputModes"], &skill["outputModes"]),
         (&json!(["application/json"]), &json!(["text/plain"]))
     );
+}
+
+#[test]
+fn a_card_is_signed_by_the_same_key_after_a_restart() {
+    let mut hub = Hub::start();
+    let tenant = Tenant::register(&hub, "alice");
+    tenant.agent("worker");
+    let door = Door::of(&tenant, &tenant.user, "worker");
+    let seen = || {
+        let keys = hub_keys(&door);
+        let signature = door.client.get(&door.base).json()["signatures"][0].clone();
+        (keys, signature)
+    };
+    let before = seen();
+    assert_eq!(before.0["keys"].as_array().map(Vec::len), Some(1), "{before:?}");
+    assert!(before.1["signature"].is_string(), "{before:?}");
+    hub.kill9();
+    hub.restart();
+    assert_eq!(seen(), before);
+}
+
+/// The public keys that cards are signed with.
+fn hub_keys(door: &Door) -> Value {
+    let answer = Client { token: None, ..door.client.clone() }.get("/.well-known/jwks.json");
+    assert_eq!(answer.status, 200, "{answer:?}");
+    answer.json()
 }
 
 #[test]

@@ -1,19 +1,25 @@
-//! An agent's base, called by either binding.
+//! An agent, called by any binding.
 
 use serde_json::{Value, json};
 
-use crate::it::http::{Client, Response, Stream};
+use super::grpc_call::{GrpcDoor, reason as reason_of};
+use super::task_stream::TaskStream;
+use crate::it::http::{Client, Frame, Response, Stream};
 use crate::it::tenant::{Tenant, act, claim, succeed, text};
 
 pub(super) const VERSION: (&str, &str) = ("a2a-version", "1.0");
 
-/// The two HTTP bindings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Binding {
     Rpc,
     Http,
+    Grpc,
 }
 
+/// A case that makes sense by each of them is written once over these.
+pub(super) const ALL: [Binding; 3] = [Binding::Rpc, Binding::Http, Binding::Grpc];
+
+/// The two HTTP bindings, for what gRPC has no form of: paths, JSON, content types.
 pub(super) const BOTH: [Binding; 2] = [Binding::Rpc, Binding::Http];
 
 /// An agent's base and who calls there.
@@ -65,7 +71,7 @@ impl Door {
         self.client.send(method, &format!("{}/{path}", self.base), &[&[VERSION], headers].concat(), body)
     }
 
-    /// Calls an operation by either binding.
+    /// Calls an operation by any binding.
     pub(super) fn call(&self, binding: Binding, method: &str, params: &Value) -> Outcome {
         self.call_with(binding, method, params, &[])
     }
@@ -77,9 +83,22 @@ impl Door {
         params: &Value,
         headers: &[(&str, &str)],
     ) -> Outcome {
+        let outcome = self.called(binding, method, params, headers);
+        outcome.unwrap_or_else(|| panic!("protobuf has no form for {method} {params}"))
+    }
+
+    /// The same; none by gRPC if protobuf has no form for these parameters.
+    pub(super) fn called(
+        &self,
+        binding: Binding,
+        method: &str,
+        params: &Value,
+        headers: &[(&str, &str)],
+    ) -> Option<Outcome> {
         match binding {
-            Binding::Rpc => of_rpc(&self.rpc_with(method, params, headers)),
-            Binding::Http => of_http(&self.answer_http(method, params, headers)),
+            Binding::Rpc => Some(of_rpc(&self.rpc_with(method, params, headers))),
+            Binding::Http => Some(of_http(&self.answer_http(method, params, headers))),
+            Binding::Grpc => GrpcDoor::of(self).outcome(method, params, &[&[VERSION], headers].concat()),
         }
     }
 
@@ -109,23 +128,51 @@ impl Door {
         self.call(Binding::Http, "GetTask", &json!({"id": id})).unwrap()
     }
 
-    /// Follows a task by either binding.
-    pub(super) fn follow(&self, binding: Binding, id: &str, last_event_id: Option<&str>) -> Stream {
-        let headers: Vec<_> =
-            [VERSION].into_iter().chain(last_event_id.map(|id| ("last-event-id", id))).collect();
-        let params = json!({"id": id});
-        let body = json!({"jsonrpc": "2.0", "id": 7, "method": "SubscribeToTask", "params": params});
+    /// Opens a stream by any binding; a refusal is its reason.
+    pub(super) fn stream(
+        &self,
+        binding: Binding,
+        method: &str,
+        params: &Value,
+        headers: &[(&str, &str)],
+    ) -> Result<TaskStream, String> {
+        let headers = [&[VERSION], headers].concat();
         let opened = match binding {
-            Binding::Rpc => self.client.stream_of("POST", &format!("{}/", self.base), &headers, Some(&body)),
+            Binding::Rpc => {
+                let body = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
+                let opened = self.client.stream_of("POST", &format!("{}/", self.base), &headers, Some(&body));
+                opened.map_err(|refused| of_rpc(&refused))
+            }
             Binding::Http => {
-                let path = format!("{}/tasks/{id}:subscribe", self.base);
-                self.client.stream_of("POST", &path, &headers, Some(&params))
+                let path = format!("{}/{}", self.base, path_of(method, params).1);
+                let opened = self.client.stream_of("POST", &path, &headers, Some(params));
+                opened.map_err(|refused| of_http(&refused))
+            }
+            Binding::Grpc => {
+                let opened = GrpcDoor::of(self).stream(method, params, &headers).expect("a form in protobuf");
+                return opened.map(TaskStream::Grpc).map_err(|status| reason_of(&status));
             }
         };
-        opened.unwrap_or_else(|refused| panic!("{}", refused.text()))
+        opened.map(TaskStream::OverHttp).map_err(Result::unwrap_err)
     }
 
-    /// Follows a task.
+    /// Everything that a streamed send is answered with.
+    pub(super) fn streamed(&self, binding: Binding, params: &Value, headers: &[(&str, &str)]) -> Vec<Frame> {
+        self.stream(binding, "SendStreamingMessage", params, headers).unwrap().collect()
+    }
+
+    /// Follows a task by any binding.
+    pub(super) fn follow(
+        &self,
+        binding: Binding,
+        id: &str,
+        last_event_id: Option<&str>,
+    ) -> Result<TaskStream, String> {
+        let last: Vec<_> = last_event_id.map(|id| ("last-event-id", id)).into_iter().collect();
+        self.stream(binding, "SubscribeToTask", &json!({"id": id}), &last)
+    }
+
+    /// Follows a task over HTTP+JSON.
     pub(super) fn subscribe(&self, id: &str, last_event_id: Option<&str>) -> Result<Stream, Response> {
         let path = format!("{}/tasks/{id}:subscribe?A2A-Version=1.0", self.base);
         self.client.stream(&path, last_event_id)

@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 use std::thread;
 
-use super::door::{BOTH, Binding, Door, follow_up, immediately, message};
-use super::streams::{frames_of, rest, short, story, told};
+use super::door::{ALL, Binding, Door, follow_up, immediately, message};
+use super::streams::{by, rest, short, story, told};
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, act, claim, refused, succeed, task, text};
 use crate::it::tool;
@@ -14,12 +14,15 @@ fn state(task: &Value) -> &str {
     task["status"]["state"].as_str().unwrap()
 }
 
-/// Ids of the agent's tasks in a state, by both bindings, with how many there are.
+/// Ids of the agent's tasks in a state, by all bindings, with how many there are.
 fn found(door: &Door, state: &str) -> (Vec<String>, Value) {
-    let [rpc, http] = BOTH.map(|binding| door.call(binding, "ListTasks", &json!({"status": state})).unwrap());
-    assert_eq!(rpc, http);
-    let ids = rpc["tasks"].as_array().unwrap().iter().map(|task| text(&task["id"])).collect();
-    (ids, rpc["totalSize"].clone())
+    let [rpc, http, grpc] = ALL.map(|binding| {
+        let listed = door.call(binding, "ListTasks", &json!({"status": state})).unwrap();
+        let ids = listed["tasks"].as_array().unwrap().iter().map(|task| text(&task["id"])).collect();
+        (ids, listed["totalSize"].clone())
+    });
+    assert_eq!((&rpc, &rpc), (&http, &grpc));
+    rpc
 }
 
 #[test]
@@ -29,7 +32,7 @@ fn a_task_that_its_agent_declines_is_rejected_wherever_a2a_shows_it() {
     let worker = tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
     let mut declined = Vec::new();
-    for binding in BOTH {
+    for binding in ALL {
         let agent = worker.clone();
         let declining = thread::spawn(move || {
             let claimed = claim(&agent, 40, 60);
@@ -52,7 +55,7 @@ fn a_task_that_its_agent_declines_is_rejected_wherever_a2a_shows_it() {
     stream.next_frame().unwrap();
     succeed(&act(&worker, &failed, "reply", &json!({"text": "no spade", "status": "failed"})));
     assert_eq!(story(&rest(stream)), told(&[("2", "statusUpdate", "TASK_STATE_FAILED")]));
-    assert_eq!(found(&door, "TASK_STATE_REJECTED"), (declined.clone(), json!(2)));
+    assert_eq!(found(&door, "TASK_STATE_REJECTED"), (declined.clone(), json!(3)));
     assert_eq!(found(&door, "TASK_STATE_FAILED"), (vec![failed.clone()], json!(1)));
     let replayed = rest(door.subscribe(&declined[0], Some("2")).unwrap());
     assert_eq!(short(replayed.last().unwrap()), told(&[("3", "statusUpdate", "TASK_STATE_REJECTED")])[0]);
@@ -99,7 +102,11 @@ fn a_question_may_require_authentication_and_is_shown_so() {
     let parked = door.call(Binding::Rpc, "SendMessage", &message("deploy")).unwrap()["task"].clone();
     let id = asking.join().unwrap();
     assert_eq!((&parked["id"], state(&parked)), (&json!(id), "TASK_STATE_AUTH_REQUIRED"));
-    assert_eq!(parked["status"]["message"]["parts"][0]["text"], "log in at https://example.org");
+    for binding in ALL {
+        let parked = door.call(binding, "GetTask", &json!({"id": id})).unwrap();
+        assert_eq!(state(&parked), "TASK_STATE_AUTH_REQUIRED");
+        assert_eq!(parked["status"]["message"]["parts"][0]["text"], "log in at https://example.org");
+    }
     let plain = text(&door.send("paint")["id"]);
     let lease = claim(&worker, 0, 60)["lease_id"].clone();
     succeed(&act(&worker, &plain, "ask", &json!({"question": "which?", "lease_id": lease})));
@@ -116,7 +123,7 @@ fn a_streamed_message_ends_where_its_sender_is_asked_and_a_subscription_goes_on(
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
-    for binding in BOTH {
+    for binding in ALL {
         for (auth_required, asks) in
             [(false, "TASK_STATE_INPUT_REQUIRED"), (true, "TASK_STATE_AUTH_REQUIRED")]
         {
@@ -129,21 +136,17 @@ fn a_streamed_message_ends_where_its_sender_is_asked_and_a_subscription_goes_on(
                 succeed(&act(&agent, &id, "ask", &ask));
                 id
             });
-            let streamed = match binding {
-                Binding::Rpc => door.rpc("SendStreamingMessage", &message("x")),
-                Binding::Http => door.answer_http("SendStreamingMessage", &message("x"), &[]),
-            };
+            let frames = door.streamed(binding, &message("x"), &[]);
             let id = asking.join().unwrap();
-            let frames = frames_of(&streamed.text());
-            let parked = told(&[("3", "statusUpdate", asks)]);
+            let parked = by(binding, &[("3", "statusUpdate", asks)]);
             assert_eq!(story(&frames)[2..], parked, "it ends where the sender is asked");
-            let mut subscribed = door.subscribe(&id, Some("2")).unwrap();
-            subscribed.next_frame().unwrap();
-            assert_eq!(short(&subscribed.next_frame().unwrap()), parked[0]);
+            let mut subscribed = door.follow(binding, &id, Some("2")).unwrap();
+            subscribed.next().unwrap();
+            assert_eq!(short(&subscribed.next().unwrap()), parked[0]);
             door.call(binding, "SendMessage", &immediately(follow_up(&*id, "that"))).unwrap();
             assert_eq!(
-                short(&subscribed.next_frame().unwrap()),
-                told(&[("4", "statusUpdate", "TASK_STATE_WORKING")])[0],
+                short(&subscribed.next().unwrap()),
+                by(binding, &[("4", "statusUpdate", "TASK_STATE_WORKING")])[0],
                 "a subscription stays open"
             );
             succeed(&act(&tenant.user, &id, "cancel", &json!({})));
@@ -157,7 +160,7 @@ fn an_answered_task_is_working_before_its_agent_takes_it_up_again() {
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
-    for binding in BOTH {
+    for binding in ALL {
         let id = text(&door.send("x")["id"]);
         let lease = claim(&worker, 0, 60)["lease_id"].clone();
         succeed(&act(&worker, &id, "ask", &json!({"question": "which?", "lease_id": lease})));
@@ -179,8 +182,8 @@ fn the_stream_of_a_task_that_was_answered_with_a_bare_message_is_that_message() 
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
-    for (at, binding) in BOTH.into_iter().enumerate() {
-        let key = [("idempotency-key", ["a", "b"][at])];
+    for (binding, key) in ALL.into_iter().zip(["a", "b", "c"]) {
+        let key = [("idempotency-key", key)];
         let agent = worker.clone();
         let working = thread::spawn(move || {
             let claimed = claim(&agent, 40, 60);
@@ -190,11 +193,7 @@ fn the_stream_of_a_task_that_was_answered_with_a_bare_message_is_that_message() 
         });
         let sent = door.call_with(binding, "SendMessage", &message("hi"), &key).unwrap();
         working.join().unwrap();
-        let streamed = match binding {
-            Binding::Rpc => door.rpc_with("SendStreamingMessage", &message("hi"), &key),
-            Binding::Http => door.answer_http("SendStreamingMessage", &message("hi"), &key),
-        };
-        let frames = frames_of(&streamed.text());
+        let frames = door.streamed(binding, &message("hi"), &key);
         let said: Vec<_> =
             frames.iter().map(|frame| frame.data.get("result").unwrap_or(&frame.data)).collect();
         assert_eq!(said, [&json!({"message": sent["message"]})]);
@@ -207,7 +206,7 @@ fn the_stream_of_a_send_that_is_answered_at_once_with_a_bare_message_is_that_mes
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
-    for binding in BOTH {
+    for binding in ALL {
         // At once is half a second, which a busy machine may take by itself: then it is tried again.
         let said = (0..20).find_map(|_| {
             let agent = worker.clone();
@@ -216,12 +215,8 @@ fn the_stream_of_a_send_that_is_answered_at_once_with_a_bare_message_is_that_mes
                 let body = json!({"text": "hello", "bare": true, "lease_id": claimed["lease_id"]});
                 succeed(&act(&agent, &text(&claimed["task"]["task_id"]), "reply", &body));
             });
-            let streamed = match binding {
-                Binding::Rpc => door.rpc("SendStreamingMessage", &message("hi")),
-                Binding::Http => door.answer_http("SendStreamingMessage", &message("hi"), &[]),
-            };
+            let frames = door.streamed(binding, &message("hi"), &[]);
             working.join().unwrap();
-            let frames = frames_of(&streamed.text());
             let first = frames[0].data.get("result").unwrap_or(&frames[0].data).clone();
             (frames.len() == 1).then_some(first)
         });

@@ -1,27 +1,14 @@
-//! The gRPC binding: on the hub's own port, with the errors, the access, the bounds and the streams of the other two.
+//! What the gRPC binding alone has: an agent's name in each message, metadata, deadlines, statuses, HTTP/2. What all bindings have
+//! is tested by all of them, over `door::ALL`.
 
 use serde_json::{Value, json};
 use std::thread;
 use tonic::Code;
 
-use super::access::operations;
-use super::door::{BOTH, Door, follow_up, immediately, message, work};
-use super::grpc_call::{GrpcDoor, Updates, reason, short};
+use super::door::{BOTH, Door, VERSION, message, work};
+use super::grpc_call::{GrpcDoor, Updates, reason};
 use crate::it::hub::{Hub, PASSWORD};
-use crate::it::tenant::{Tenant, act, claim, succeed, text};
-
-const VERSION: (&str, &str) = ("a2a-version", "1.0");
-
-fn told(parts: &[(&str, &str)]) -> Vec<(String, String)> {
-    parts.iter().map(|(kind, state)| ((*kind).into(), (*state).into())).collect()
-}
-
-const WHOLE: [(&str, &str); 4] = [
-    ("task", "TASK_STATE_SUBMITTED"),
-    ("statusUpdate", "TASK_STATE_WORKING"),
-    ("artifactUpdate", "result"),
-    ("statusUpdate", "TASK_STATE_COMPLETED"),
-];
+use crate::it::tenant::{Tenant, succeed, text};
 
 fn follow(door: &GrpcDoor, id: &str, more: &[(&str, &str)]) -> Updates {
     door.stream("SubscribeToTask", &json!({"id": id}), &[&[VERSION], more].concat()).unwrap().unwrap()
@@ -47,53 +34,6 @@ fn the_card_lists_grpc_with_the_hubs_port_and_the_agents_name_as_tenant() {
 }
 
 #[test]
-fn over_grpc_each_operation_is_refused_as_on_the_other_bindings() {
-    let hub = Hub::start();
-    let tenant = Tenant::register(&hub, "alice");
-    tenant.agent("worker");
-    let door = Door::of(&tenant, &tenant.user, "worker");
-    let id = text(&door.send("x")["id"]);
-    let other = Tenant::register(&hub, "mallory");
-    let (viewer, _) = hub.register("vera");
-    tenant.admit(&viewer, "viewer");
-    for (method, params, writes) in operations(&id) {
-        let status = |door: &Door, metadata: &[(&str, &str)]| {
-            GrpcDoor::of(door).call_with(method, &params, metadata).unwrap().map(|_| ())
-        };
-        for nobody in [hub.client(), hub.client().with_token("utok_00")] {
-            let refused = status(&door.called_by(&nobody), &[VERSION]).unwrap_err();
-            assert_eq!(
-                (refused.code(), &*reason(&refused)),
-                (Code::Unauthenticated, "UNAUTHENTICATED"),
-                "{method}"
-            );
-        }
-        let missing = Door { client: other.user.clone(), base: "/a2a/net_0123456789ab/worker".into() };
-        let [foreign, missing] =
-            [door.called_by(&other.user), missing].map(|door| status(&door, &[VERSION]).unwrap_err());
-        assert_eq!((foreign.code(), &*reason(&foreign)), (Code::NotFound, "TASK_NOT_FOUND"), "{method}");
-        assert_eq!(
-            (foreign.message(), foreign.details()),
-            (missing.message(), missing.details()),
-            "{method}"
-        );
-        for version in [&[][..], &[("a2a-version", "0.3")]] {
-            let refused = status(&door, version).unwrap_err();
-            assert_eq!(
-                (refused.code(), &*reason(&refused)),
-                (Code::FailedPrecondition, "VERSION_NOT_SUPPORTED")
-            );
-        }
-        if writes {
-            let refused = status(&door.called_by(&viewer), &[VERSION]).unwrap_err();
-            assert_eq!(refused.code(), Code::PermissionDenied, "{method}: {refused}");
-        }
-    }
-    assert_eq!(door.get(&id)["status"]["state"], "TASK_STATE_SUBMITTED");
-    assert_eq!(door.call(BOTH[0], "ListTasks", &json!({})).unwrap()["totalSize"], 1, "nothing was sent");
-}
-
-#[test]
 fn a_message_without_an_agents_name_is_told_where_to_find_it() {
     let hub = Hub::start();
     let tenant = Tenant::register(&hub, "alice");
@@ -111,7 +51,7 @@ fn a_message_without_an_agents_name_is_told_where_to_find_it() {
 }
 
 #[test]
-fn a_streamed_send_over_grpc_tells_the_task_then_every_update_and_ends() {
+fn what_http_says_in_headers_grpc_says_in_metadata() {
     let hub = Hub::start();
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");
@@ -119,51 +59,13 @@ fn a_streamed_send_over_grpc_tells_the_task_then_every_update_and_ends() {
     let working = thread::spawn(move || work(&worker, "done"));
     let extension = ("a2a-extensions", "urn:baton:a2a:idempotency-key:1, urn:else");
     let key = ("idempotency-key", "k-1");
-    let stream =
+    let mut stream =
         door.stream("SendStreamingMessage", &message("x"), &[VERSION, extension, key]).unwrap().unwrap();
     assert_eq!(stream.metadata.get("a2a-extensions").unwrap(), "urn:baton:a2a:idempotency-key:1");
-    assert_eq!(stream.story(), told(&WHOLE));
+    while stream.next().unwrap().is_some() {}
     let id = working.join().unwrap();
     let again = door.call_with("SendMessage", &message("x"), &[VERSION, key]).unwrap().unwrap().0;
     assert_eq!(again["task"]["id"], json!(id), "the same key with the same message");
-}
-
-#[test]
-fn a_subscription_over_grpc_lives_through_a_question_and_resumes_after_an_event() {
-    let hub = Hub::start();
-    let tenant = Tenant::register(&hub, "alice");
-    let worker = tenant.agent("worker");
-    let plain = Door::of(&tenant, &tenant.user, "worker");
-    let door = GrpcDoor::of(&plain);
-    let id = text(&plain.send("paint it")["id"]);
-    let mut stream = follow(&door, &id, &[]);
-    assert_eq!(short(&stream.next().unwrap().unwrap()).1, "TASK_STATE_SUBMITTED");
-    let claimed = claim(&worker, 20, 60);
-    assert_eq!(short(&stream.next().unwrap().unwrap()).1, "TASK_STATE_WORKING");
-    let lease = claimed["lease_id"].clone();
-    let question = json!({"lease_id": lease, "question": "which colour?"});
-    succeed(&act(&worker, &id, "ask", &question));
-    let asked = stream.next().unwrap().unwrap();
-    assert_eq!(short(&asked).1, "TASK_STATE_INPUT_REQUIRED");
-    let answered = immediately(follow_up(&*id, "blue"));
-    door.call("SendMessage", &answered).unwrap().unwrap();
-    let after = short(&stream.next().unwrap().unwrap());
-    assert_eq!(after.1, "TASK_STATE_WORKING");
-    drop(stream);
-    succeed(&tenant.user.post(&format!("/api/tasks/{id}/cancel"), &json!({})));
-    let refused =
-        door.stream("SubscribeToTask", &json!({"id": id}), &[VERSION]).unwrap().map(|_| ()).unwrap_err();
-    assert_eq!((refused.code(), &*reason(&refused)), (Code::FailedPrecondition, "UNSUPPORTED_OPERATION"));
-    let resumed = follow(&door, &id, &[("last-event-id", "1")]).story();
-    let states: Vec<&str> = resumed.iter().map(|(_, state)| &**state).collect();
-    let expected = [
-        "TASK_STATE_SUBMITTED",
-        "TASK_STATE_WORKING",
-        "TASK_STATE_INPUT_REQUIRED",
-        "TASK_STATE_WORKING",
-        "TASK_STATE_CANCELED",
-    ];
-    assert_eq!(states, expected);
 }
 
 #[test]
@@ -182,7 +84,7 @@ fn a_call_over_grpc_ends_at_its_deadline_and_what_it_sent_stays() {
     let id = text(&listed["tasks"][0]["id"]);
     // It does not look at it once a stream has begun.
     let mut stream = follow(&door, &id, &[("grpc-timeout", "3S")]);
-    assert_eq!(short(&stream.next().unwrap().unwrap()).0, "task");
+    assert!(stream.next().unwrap().unwrap().get("task").is_some());
     assert_eq!(stream.next().unwrap_err().code(), Code::DeadlineExceeded);
 }
 
@@ -222,7 +124,7 @@ fn a_stream_over_grpc_says_why_it_ends_before_its_task() {
     let (its_door, door) = (GrpcDoor::of(&plain.called_by(&gone)), GrpcDoor::of(&plain));
     let (mut revoked, mut stopped) = (follow(&its_door, &id, &[]), follow(&door, &id, &[]));
     for stream in [&mut revoked, &mut stopped] {
-        assert_eq!(short(&stream.next().unwrap().unwrap()).0, "task");
+        assert!(stream.next().unwrap().unwrap().get("task").is_some());
     }
     succeed(&tenant.user.delete(&format!("/api/auth/tokens/{token_id}")));
     assert_eq!(revoked.next().unwrap_err().code(), Code::Unauthenticated);

@@ -5,7 +5,8 @@ use a2a_pb::protojson as pb;
 use a2a_types::error_reason;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 use tonic::client::Grpc;
 use tonic::codegen::http::uri::PathAndQuery;
@@ -14,14 +15,14 @@ use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Request, Status, Streaming};
 use tonic_prost::ProstCodec;
 
-use super::door::{Door, Outcome};
+use super::door::{Door, Outcome, VERSION};
 
 /// What an answer is read as.
 type Answer<T> = Result<(T, MetadataMap), Status>;
 
 /// A connection by which an agent is called.
 pub(super) struct GrpcDoor {
-    runtime: Runtime,
+    runtime: Arc<Runtime>,
     channel: Channel,
     token: Option<String>,
     /// `NETWORK/ALIAS`.
@@ -30,7 +31,8 @@ pub(super) struct GrpcDoor {
 
 /// A stream of updates.
 pub(super) struct Updates {
-    runtime: Runtime,
+    /// The connection lives on it.
+    runtime: Arc<Runtime>,
     stream: Streaming<pb::StreamResponse>,
     pub(super) metadata: MetadataMap,
 }
@@ -39,20 +41,8 @@ impl Updates {
     /// The next as JSON; none at the end.
     pub(super) fn next(&mut self) -> Result<Option<Value>, Status> {
         let told = self.runtime.block_on(self.stream.message())?;
-        Ok(told.map(|told| serde_json::to_value(told).unwrap()))
+        Ok(told.map(|told| whole(serde_json::to_value(told).unwrap())))
     }
-
-    /// The kinds of the rest and the state or artifact each names.
-    pub(super) fn story(mut self) -> Vec<(String, String)> {
-        std::iter::from_fn(|| self.next().unwrap()).map(|told| short(&told)).collect()
-    }
-}
-
-/// What an update says, in short.
-pub(super) fn short(told: &Value) -> (String, String) {
-    let (kind, said) = told.as_object().unwrap().iter().next().unwrap();
-    let state = said.pointer("/status/state").or(said.pointer("/artifact/artifactId"));
-    (kind.clone(), state.and_then(Value::as_str).unwrap_or_default().to_owned())
 }
 
 fn runtime() -> Runtime {
@@ -61,17 +51,27 @@ fn runtime() -> Runtime {
 
 impl GrpcDoor {
     pub(super) fn of(door: &Door) -> Self {
+        Self::connected(door, &format!("http://{}", door.client.address), |endpoint| endpoint.connect_lazy())
+    }
+
+    /// The same by a channel of the test's own.
+    pub(super) fn connected(door: &Door, url: &str, connect: impl FnOnce(&Endpoint) -> Channel) -> Self {
         let tenant = door.base.strip_prefix("/a2a/").unwrap().to_owned();
-        let runtime = runtime();
-        let endpoint = Endpoint::from_shared(format!("http://{}", door.client.address)).unwrap();
-        let channel = runtime.block_on(async { endpoint.connect_lazy() });
+        let runtime = Arc::new(runtime());
+        let endpoint = Endpoint::from_shared(url.to_owned()).unwrap();
+        let channel = runtime.block_on(async { connect(&endpoint) });
         Self { runtime, channel, token: door.client.token.clone(), tenant }
     }
 
     /// Calls an operation; none if its parameters cannot be expressed in protobuf.
     pub(super) fn call(&self, method: &str, params: &Value) -> Option<Outcome> {
-        let answer = self.call_with(method, params, &[("a2a-version", "1.0")])?;
-        Some(answer.map(|(answer, _)| answer).map_err(|status| reason(&status)))
+        self.outcome(method, params, &[VERSION])
+    }
+
+    /// The same with these metadata, in the form of the other bindings.
+    pub(super) fn outcome(&self, method: &str, params: &Value, metadata: &[(&str, &str)]) -> Option<Outcome> {
+        let answer = self.call_with(method, params, metadata)?;
+        Some(answer.map(|(answer, _)| complete(method, answer)).map_err(|status| reason(&status)))
     }
 
     /// The same with these metadata alone beside the token.
@@ -148,7 +148,8 @@ impl GrpcDoor {
 
     fn message<Q: DeserializeOwned>(&self, params: &Value) -> Option<Q> {
         let mut params = params.clone();
-        if params.get("tenant").is_some() {
+        // Another agent's name is no parameter here.
+        if params.get("tenant").is_some_and(|tenant| tenant != "") {
             return None;
         }
         params["tenant"] = json!(self.tenant);
@@ -172,7 +173,7 @@ impl GrpcDoor {
         R: prost::Message + Default + Serialize + 'static,
     {
         let answer = self.send::<Q, R>(method, self.message(params)?, metadata);
-        Some(answer.map(|(answer, metadata)| (serde_json::to_value(answer).unwrap(), metadata)))
+        Some(answer.map(|(answer, metadata)| (whole(serde_json::to_value(answer).unwrap()), metadata)))
     }
 
     fn send<Q, R>(&self, method: &str, asked: Q, metadata: &[(&str, &str)]) -> Answer<R>
@@ -196,15 +197,43 @@ impl GrpcDoor {
         asked: Q,
         metadata: &[(&str, &str)],
     ) -> Result<Updates, Status> {
-        let (asked, runtime) = (self.request(asked, metadata), runtime());
+        let asked = self.request(asked, metadata);
         let answer = self.runtime.block_on(async {
             let mut client = Grpc::new(self.channel.clone());
             client.ready().await.unwrap();
             client.server_streaming(asked, path(method), ProstCodec::<Q, pb::StreamResponse>::default()).await
         })?;
         let (metadata, stream, _) = answer.into_parts();
-        Ok(Updates { runtime, stream, metadata })
+        Ok(Updates { runtime: self.runtime.clone(), stream, metadata })
     }
+}
+
+/// Protobuf has one kind of number: a whole one is written as JSON has it. And its JSON writes UTC in another way.
+fn whole(value: Value) -> Value {
+    match value {
+        Value::Number(number) => match number.as_f64() {
+            Some(double) if number.is_f64() && double.fract() == 0.0 => json!(double as i64),
+            _ => Value::Number(number),
+        },
+        Value::Array(values) => values.into_iter().map(whole).collect(),
+        Value::Object(members) => members.into_iter().map(|(name, value)| (name, whole(value))).collect(),
+        Value::String(text) => match text.strip_suffix("+00:00") {
+            Some(time) => json!(format!("{time}Z")),
+            None => json!(text),
+        },
+        other => other,
+    }
+}
+
+/// Protobuf leaves out what has its default: fields that the other bindings always have are added.
+fn complete(method: &str, answer: Value) -> Value {
+    let always = match method {
+        "ListTasks" => json!({"tasks": [], "nextPageToken": "", "pageSize": 0, "totalSize": 0}),
+        _ => json!({}),
+    };
+    let mut whole: Map<String, Value> = always.as_object().unwrap().clone();
+    whole.extend(answer.as_object().unwrap().clone());
+    whole.into()
 }
 
 fn path(method: &str) -> PathAndQuery {

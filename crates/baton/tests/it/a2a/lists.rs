@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::door::{BOTH, Door, work};
+use super::door::{ALL, Door, work};
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, act, claim, send, succeed, text};
 
@@ -23,7 +23,7 @@ fn the_newest_status_is_first_and_pages_join_without_a_gap() {
     // The oldest changes last.
     claim(&worker, 0, 60);
     let order = [&sent[0], &sent[4], &sent[3], &sent[2], &sent[1]];
-    for binding in BOTH {
+    for binding in ALL {
         let all = door.call(binding, "ListTasks", &json!({})).unwrap();
         assert_eq!(ids(&all).iter().collect::<Vec<_>>(), order);
         assert_eq!(
@@ -58,7 +58,7 @@ fn tasks_are_found_by_state_and_by_when_it_was_reached() {
     succeed(&act(&worker, &acked, "ack", &json!({})));
     let waiting = text(&door.send("four")["id"]);
     let since = door.get(&running)["status"]["timestamp"].clone();
-    for binding in BOTH {
+    for binding in ALL {
         let found = |state: &str| ids(&door.call(binding, "ListTasks", &json!({"status": state})).unwrap());
         assert_eq!(found("TASK_STATE_COMPLETED"), [&*done]);
         assert_eq!(found("TASK_STATE_WORKING"), [&*running]);
@@ -81,7 +81,7 @@ fn artifacts_and_messages_are_absent_unless_asked_for() {
     let door = Door::of(&tenant, &tenant.user, "worker");
     door.send("one");
     work(&worker, "done");
-    for binding in BOTH {
+    for binding in ALL {
         let list = |params: Value| door.call(binding, "ListTasks", &params).unwrap()["tasks"][0].clone();
         let short = list(json!({}));
         assert!(short.get("artifacts").is_none() && short.get("history").is_none(), "{short}");
@@ -99,7 +99,7 @@ fn tasks_that_came_by_rest_are_there_too_and_the_other_way_round() {
     let door = Door::of(&tenant, &tenant.user, "worker");
     let by_rest = send(&tenant.user, "worker", "by REST");
     let by_a2a = text(&door.send("by A2A")["id"]);
-    for binding in BOTH {
+    for binding in ALL {
         let listed = door.call(binding, "ListTasks", &json!({"historyLength": 1})).unwrap();
         assert_eq!(ids(&listed), [&*by_a2a, &*by_rest]);
         let said = &listed["tasks"][1]["history"][0];

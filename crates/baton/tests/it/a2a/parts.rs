@@ -5,7 +5,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::door::{BOTH, Binding, Door, message};
+use super::door::{ALL, Door, message};
 use crate::it::http::{Client, Frame};
 use crate::it::hub::Hub;
 use crate::it::program::binary;
@@ -51,7 +51,7 @@ fn every_part_that_is_no_text_reaches_the_agent_as_a_file() {
         {"url": "https://example.org/x"},
         {"data": {"b": 1, "a": [null]}, "filename": "shape.json"},
     ]);
-    for binding in BOTH {
+    for binding in ALL {
         door.call(binding, "SendMessage", &immediately(parts.clone())).unwrap();
         let claimed = claim(&worker, 5, 60);
         let files: Vec<(String, String, Vec<u8>)> = claimed["artifacts"]
@@ -83,15 +83,17 @@ fn a_file_too_large_for_a_message_to_be_kept_as_it_came_is_shown_whole_all_the_s
     let small = STANDARD.encode(vec![7_u8; 900_000]);
     let large = STANDARD.encode(vec![8_u8; 1_500_000]);
     let parts = json!([{"raw": small, "filename": "small"}, {"raw": large, "filename": "large", "metadata": {"k": 1}}]);
-    let sent = door.call(Binding::Rpc, "SendMessage", &immediately(parts)).unwrap()["task"].clone();
-    let shown = &sent["history"][0]["parts"];
-    assert_eq!((&shown[0]["raw"], &shown[0]["filename"]), (&json!(small), &json!("small")));
-    assert_eq!((&shown[1]["filename"], &shown[1]["metadata"]), (&json!("large"), &json!({"k": 1})));
-    let url = text(&shown[1]["url"]);
-    let path = url.split_once("/api/").map(|(_, rest)| format!("/api/{rest}")).unwrap();
-    assert_eq!(tenant.user.get(&path).body, vec![8_u8; 1_500_000], "over a mebibyte: by its address");
-    let files = claim(&worker, 5, 60)["artifacts"].clone();
-    assert_eq!(download(&worker, &tenant.network_id, &files[0]["sha256"]), vec![7_u8; 900_000]);
+    for binding in ALL {
+        let sent = door.call(binding, "SendMessage", &immediately(parts.clone())).unwrap()["task"].clone();
+        let shown = &sent["history"][0]["parts"];
+        assert_eq!((&shown[0]["raw"], &shown[0]["filename"]), (&json!(small), &json!("small")));
+        assert_eq!((&shown[1]["filename"], &shown[1]["metadata"]), (&json!("large"), &json!({"k": 1})));
+        let url = text(&shown[1]["url"]);
+        let path = url.split_once("/api/").map(|(_, rest)| format!("/api/{rest}")).unwrap();
+        assert_eq!(tenant.user.get(&path).body, vec![8_u8; 1_500_000], "over a mebibyte: by its address");
+        let files = claim(&worker, 5, 60)["artifacts"].clone();
+        assert_eq!(download(&worker, &tenant.network_id, &files[0]["sha256"]), vec![7_u8; 900_000]);
+    }
 }
 
 #[test]
@@ -102,6 +104,9 @@ fn a_name_that_is_a_path_is_refused_and_nothing_is_sent() {
     let door = Door::of(&tenant, &tenant.user, "worker");
     for name in ["../x", "a/b", "a\u{0}b", "a\u{202e}txt.exe"] {
         let params = immediately(json!([{"raw": "aGk=", "filename": name}]));
+        for binding in ALL {
+            assert_eq!(door.call(binding, "SendMessage", &params), Err("INVALID_PARAMS".into()), "{name}");
+        }
         let answer = door.rpc("SendMessage", &params).json();
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
         assert!(answer.to_string().contains("filename"), "{answer}");
@@ -123,7 +128,7 @@ fn files_of_a_reply_are_artifacts_of_their_own_also_where_the_task_failed() {
             json!([{"sha256": sha, "description": "the report"}, {"sha256": sha, "name": "again.txt"}]);
         let reply = json!({"text": "see the files", "status": status, "lease_id": lease, "artifacts": files});
         succeed(&act(&worker, &id, "reply", &reply));
-        for binding in BOTH {
+        for binding in ALL {
             let done = door.call(binding, "GetTask", &json!({"id": id})).unwrap();
             assert_eq!(done["status"]["state"], state);
             let shown = done["artifacts"].as_array().unwrap();
@@ -154,16 +159,19 @@ fn a_bare_answer_carries_its_files_as_parts() {
     let worker = tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
     let sha = upload(&worker, &tenant.network_id, "a.txt", "text/plain", "abc");
-    let agent = worker.clone();
-    let working = std::thread::spawn(move || {
-        let claimed = claim(&agent, 40, 60);
-        let reply = json!({"text": "here", "bare": true, "lease_id": claimed["lease_id"], "artifacts": [{"sha256": sha}]});
-        succeed(&act(&agent, &text(&claimed["task"]["task_id"]), "reply", &reply));
-    });
-    let sent = door.call(Binding::Http, "SendMessage", &message("hello?")).unwrap();
-    working.join().unwrap();
-    let expected = json!([{"text": "here"}, {"raw": "YWJj", "filename": "a.txt", "mediaType": "text/plain"}]);
-    assert_eq!(sent["message"]["parts"], expected, "{sent}");
+    for binding in ALL {
+        let (agent, sha) = (worker.clone(), sha.clone());
+        let working = std::thread::spawn(move || {
+            let claimed = claim(&agent, 40, 60);
+            let reply = json!({"text": "here", "bare": true, "lease_id": claimed["lease_id"], "artifacts": [{"sha256": sha}]});
+            succeed(&act(&agent, &text(&claimed["task"]["task_id"]), "reply", &reply));
+        });
+        let sent = door.call(binding, "SendMessage", &message("hello?")).unwrap();
+        working.join().unwrap();
+        let expected =
+            json!([{"text": "here"}, {"raw": "YWJj", "filename": "a.txt", "mediaType": "text/plain"}]);
+        assert_eq!(sent["message"]["parts"], expected, "{sent}");
+    }
 }
 
 /// Shares some parts of an artifact.
@@ -242,7 +250,7 @@ fn an_artifact_in_pieces_comes_in_order_and_once_also_over_a_killed_hub() {
     let kinds: Vec<String> =
         end.iter().map(|frame| frame.data.as_object().unwrap().keys().next().unwrap().clone()).collect();
     assert_eq!(kinds, ["artifactUpdate", "statusUpdate"], "the result alone: nothing comes twice");
-    for binding in BOTH {
+    for binding in ALL {
         let done = door.call(binding, "GetTask", &json!({"id": id})).unwrap();
         let ids: Vec<&str> =
             done["artifacts"].as_array().unwrap().iter().map(|a| a["artifactId"].as_str().unwrap()).collect();
@@ -252,12 +260,12 @@ fn an_artifact_in_pieces_comes_in_order_and_once_also_over_a_killed_hub() {
 }
 
 #[test]
-fn a_streamed_send_shows_pieces_on_both_bindings() {
+fn a_streamed_send_shows_pieces_on_all_bindings() {
     let hub = Hub::start();
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
-    for binding in BOTH {
+    for binding in ALL {
         let agent = worker.clone();
         let working = std::thread::spawn(move || {
             let claimed = claim(&agent, 40, 60);
@@ -266,23 +274,15 @@ fn a_streamed_send_shows_pieces_on_both_bindings() {
             share(&agent, &id, lease, true, true, &json!([{"text": "b"}]));
             succeed(&act(&agent, &id, "reply", &json!({"text": "done", "lease_id": lease})));
         });
-        let answer = match binding {
-            Binding::Rpc => door.rpc("SendStreamingMessage", &message("x")),
-            Binding::Http => door.answer_http("SendStreamingMessage", &message("x"), &[]),
-        };
+        let frames = door.streamed(binding, &message("x"), &[]);
         working.join().unwrap();
-        let body = answer.text();
-        let data: Vec<Value> = body
-            .lines()
-            .filter_map(|line| line.strip_prefix("data: "))
-            .map(|data| serde_json::from_str::<Value>(data).unwrap())
-            .map(|data| data.get("result").unwrap_or(&data).clone())
-            .collect();
+        let said = |frame: Frame| frame.data.get("result").unwrap_or(&frame.data).clone();
+        let data: Vec<Value> = frames.into_iter().map(said).collect();
         let kinds: Vec<&String> =
             data.iter().map(|told| told.as_object().unwrap().keys().next().unwrap()).collect();
         let expected =
             ["task", "statusUpdate", "artifactUpdate", "artifactUpdate", "artifactUpdate", "statusUpdate"];
-        assert_eq!(kinds, expected, "{body}");
+        assert_eq!(kinds, expected, "{data:?}");
         let words: Vec<&Value> =
             data[2..5].iter().map(|told| &told["artifactUpdate"]["artifact"]["parts"][0]["text"]).collect();
         assert_eq!(words, ["a", "b", "done"]);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::thread;
 
-use super::door::{BOTH, Binding, Door, follow_up, immediately, message, work};
+use super::door::{ALL, Binding, Door, follow_up, immediately, message, work};
 use crate::it::hub::{Hub, baton};
 use crate::it::tenant::{Tenant, act, claim, events, refused, succeed, task, text};
 use crate::it::tool;
@@ -28,7 +28,7 @@ fn a_blocking_send_is_answered_by_an_agent_that_claims_over_rest() {
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
-    for binding in BOTH {
+    for binding in ALL {
         let agent = worker.clone();
         let working = thread::spawn(move || work(&agent, "it is blue"));
         let sent = door.call(binding, "SendMessage", &message("paint it")).unwrap();
@@ -77,7 +77,7 @@ fn a_follow_up_without_a_context_twice_does_not_harm_the_task() {
     let sent = door.send("paint it");
     let id = text(&sent["id"]);
     let claimed = claim(&worker, 0, 60);
-    for (binding, with_context) in [(BOTH[0], false), (BOTH[1], false), (BOTH[0], true)] {
+    for (binding, with_context) in ALL.map(|binding| (binding, false)).into_iter().chain([(ALL[0], true)]) {
         let params = match with_context {
             true => follow_up_in_context(&sent, "by the way"),
             false => follow_up(&*id, "by the way"),
@@ -90,9 +90,9 @@ fn a_follow_up_without_a_context_twice_does_not_harm_the_task() {
     assert_eq!(events(&tenant.user, &id).len(), 2, "sent and claimed, nothing else");
     succeed(&act(&worker, &id, "reply", &json!({"text": "done", "lease_id": claimed["lease_id"]})));
     let done = door.get(&id);
-    assert_eq!(done["history"].as_array().unwrap().len(), 4, "{done}");
+    assert_eq!(done["history"].as_array().unwrap().len(), 5, "{done}");
     assert_eq!(state(&done), "TASK_STATE_COMPLETED");
-    for binding in BOTH {
+    for binding in ALL {
         let refused = door.call(binding, "SendMessage", &follow_up(sent["id"].clone(), "too late"));
         assert_eq!(refused, Err("UNSUPPORTED_OPERATION".into()));
     }
@@ -109,11 +109,13 @@ fn a_refinement_is_a_new_task_in_the_same_context() {
     work(&worker, "done");
     let mut params = immediately(message("now in red"));
     params["message"]["contextId"] = first["contextId"].clone();
-    let second = door.call(Binding::Http, "SendMessage", &params).unwrap()["task"].clone();
-    assert_ne!(second["id"], first["id"]);
-    assert_eq!(second["contextId"], first["contextId"]);
-    let listed = door.call(Binding::Rpc, "ListTasks", &json!({"contextId": first["contextId"]})).unwrap();
-    assert_eq!(listed["totalSize"], 2, "{listed}");
+    for (before, binding) in (1..).zip(ALL) {
+        let next = door.call(binding, "SendMessage", &params).unwrap()["task"].clone();
+        assert_ne!(next["id"], first["id"]);
+        assert_eq!(next["contextId"], first["contextId"]);
+        let listed = door.call(binding, "ListTasks", &json!({"contextId": first["contextId"]})).unwrap();
+        assert_eq!(listed["totalSize"], before + 1, "{listed}");
+    }
 }
 
 #[test]
@@ -143,7 +145,7 @@ fn unknown_tasks_and_pairs_that_do_not_match_are_refused() {
         (with(Some(&one["id"]), Some(&json!("nonsense"))), "INVALID_PARAMS"),
     ];
     for (params, reason) in cases {
-        for binding in BOTH {
+        for binding in ALL {
             assert_eq!(door.call(binding, "SendMessage", &params), Err(reason.into()), "{params}");
         }
     }
@@ -158,7 +160,7 @@ fn a_context_that_is_not_the_callers_begins_a_conversation_of_their_own() {
     let theirs = Door::of(&tenant, &tenant.agent("somebody"), "worker").send("theirs");
     let named = [theirs["contextId"].clone(), json!("01900000-0000-7000-8000-000000000000"), json!("mine")];
     for context in named {
-        for binding in BOTH {
+        for binding in ALL {
             let mut params = immediately(message("x"));
             params["message"]["contextId"] = context.clone();
             let task = door.call(binding, "SendMessage", &params).unwrap()["task"].clone();
@@ -182,31 +184,34 @@ fn a_question_parks_the_task_and_a_follow_up_answers_it() {
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
-    let agent = worker.clone();
-    let asking = thread::spawn(move || {
-        let claimed = claim(&agent, 40, 60);
-        let ask = json!({"question": "which colour?", "lease_id": claimed["lease_id"]});
-        succeed(&act(&agent, &text(&claimed["task"]["task_id"]), "ask", &ask));
-    });
-    let parked = door.call(Binding::Rpc, "SendMessage", &message("paint it")).unwrap()["task"].clone();
-    asking.join().unwrap();
-    assert_eq!(state(&parked), "TASK_STATE_INPUT_REQUIRED");
-    let question = &parked["status"]["message"];
-    assert_eq!(
-        (&question["role"], &question["parts"][0]["text"]),
-        (&json!("ROLE_AGENT"), &json!("which colour?"))
-    );
-    let working = thread::spawn(move || work(&worker, "it is blue"));
-    let mut answer = follow_up(parked["id"].clone(), "blue");
-    answer["message"]["messageId"] = json!("m-2");
-    let done = door.call(Binding::Http, "SendMessage", &answer).unwrap()["task"].clone();
-    assert_eq!(json!(working.join().unwrap()), done["id"]);
-    assert_eq!(state(&done), "TASK_STATE_COMPLETED");
-    let history: Vec<_> =
-        done["history"].as_array().unwrap().iter().map(|said| &said["parts"][0]["text"]).collect();
-    assert_eq!(history, ["paint it", "which colour?", "blue"]);
-    assert_eq!(done["history"][2]["messageId"], "m-2");
-    assert_eq!(done["history"][2]["role"], "ROLE_USER");
+    for binding in ALL {
+        let agent = worker.clone();
+        let asking = thread::spawn(move || {
+            let claimed = claim(&agent, 40, 60);
+            let ask = json!({"question": "which colour?", "lease_id": claimed["lease_id"]});
+            succeed(&act(&agent, &text(&claimed["task"]["task_id"]), "ask", &ask));
+        });
+        let parked = door.call(binding, "SendMessage", &message("paint it")).unwrap()["task"].clone();
+        asking.join().unwrap();
+        assert_eq!(state(&parked), "TASK_STATE_INPUT_REQUIRED");
+        let question = &parked["status"]["message"];
+        assert_eq!(
+            (&question["role"], &question["parts"][0]["text"]),
+            (&json!("ROLE_AGENT"), &json!("which colour?"))
+        );
+        let agent = worker.clone();
+        let working = thread::spawn(move || work(&agent, "it is blue"));
+        let mut answer = follow_up(parked["id"].clone(), "blue");
+        answer["message"]["messageId"] = json!("m-2");
+        let done = door.call(binding, "SendMessage", &answer).unwrap()["task"].clone();
+        assert_eq!(json!(working.join().unwrap()), done["id"]);
+        assert_eq!(state(&done), "TASK_STATE_COMPLETED");
+        let history: Vec<_> =
+            done["history"].as_array().unwrap().iter().map(|said| &said["parts"][0]["text"]).collect();
+        assert_eq!(history, ["paint it", "which colour?", "blue"]);
+        assert_eq!(done["history"][2]["messageId"], "m-2");
+        assert_eq!(done["history"][2]["role"], "ROLE_USER");
+    }
 }
 
 #[test]
@@ -214,7 +219,7 @@ fn an_answer_under_a_kept_lease_makes_the_task_working_and_options_bind_it() {
     let hub = Hub::start();
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");
-    for binding in BOTH {
+    for binding in ALL {
         let door = Door::of(&tenant, &tenant.user, "worker");
         let id = text(&door.send("paint it")["id"]);
         let lease_id = claim(&worker, 0, 60)["lease_id"].clone();
@@ -259,7 +264,7 @@ fn an_agent_may_answer_with_a_bare_message() {
         id
     };
     type Reply = fn(crate::it::http::Client) -> String;
-    for (binding, reply) in [(BOTH[0], over_rest as Reply), (BOTH[1], over_mcp as Reply)] {
+    for (binding, reply) in ALL.into_iter().zip([over_rest as Reply, over_mcp as Reply, over_rest as Reply]) {
         let agent = worker.clone();
         let working = thread::spawn(move || reply(agent));
         let sent = door.call(binding, "SendMessage", &message("hi")).unwrap();
@@ -280,7 +285,7 @@ fn a_cancel_gives_the_task_back_cancelled_and_a_second_one_is_refused() {
     let tenant = Tenant::register(&hub, "alice");
     tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
-    for binding in BOTH {
+    for binding in ALL {
         let id = door.send("paint it")["id"].clone();
         let cancelled = door.call(binding, "CancelTask", &json!({"id": id})).unwrap();
         assert_eq!((&cancelled["id"], state(&cancelled)), (&id, "TASK_STATE_CANCELED"));
@@ -298,12 +303,15 @@ fn a_blocking_send_ends_when_its_task_is_cancelled_elsewhere() {
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
-    let waiting = thread::spawn(move || door.call(Binding::Rpc, "SendMessage", &message("x")).unwrap());
-    let id = text(&claim(&worker, 40, 60)["task"]["task_id"]);
-    succeed(&act(&tenant.user, &id, "cancel", &json!({"reason": "enough"})));
-    let ended = waiting.join().unwrap()["task"].clone();
-    assert_eq!(state(&ended), "TASK_STATE_CANCELED");
-    assert_eq!(ended["status"]["message"]["parts"][0]["text"], "enough");
+    for binding in ALL {
+        let door = door.clone();
+        let waiting = thread::spawn(move || door.call(binding, "SendMessage", &message("x")).unwrap());
+        let id = text(&claim(&worker, 40, 60)["task"]["task_id"]);
+        succeed(&act(&tenant.user, &id, "cancel", &json!({"reason": "enough"})));
+        let ended = waiting.join().unwrap()["task"].clone();
+        assert_eq!(state(&ended), "TASK_STATE_CANCELED");
+        assert_eq!(ended["status"]["message"]["parts"][0]["text"], "enough");
+    }
 }
 
 #[test]
@@ -311,22 +319,25 @@ fn whoever_may_no_longer_look_when_the_wait_is_over_is_not_given_the_task() {
     let hub = Hub::start();
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");
-    let (sender, token_id) = tenant.mint("sender", "node");
-    let (bob, registered) = hub.register("bob");
-    tenant.admit(&bob, "member");
-    let bobs_id = text(&registered["user"]["user_id"]);
-    let lockouts = [
-        (sender, format!("/api/auth/tokens/{token_id}"), "UNAUTHENTICATED"),
-        (bob, format!("/api/networks/{}/members/{bobs_id}", tenant.network_id), "TASK_NOT_FOUND"),
-    ];
-    for (waits, path, reason) in lockouts {
-        let door = Door::of(&tenant, &waits, "worker");
-        let waiting = thread::spawn(move || door.call(Binding::Http, "SendMessage", &message("x")));
-        let claimed = claim(&worker, 40, 60);
-        let id = text(&claimed["task"]["task_id"]);
-        succeed(&tenant.user.delete(&path));
-        succeed(&act(&worker, &id, "reply", &json!({"text": "secret", "lease_id": claimed["lease_id"]})));
-        assert_eq!(waiting.join().unwrap(), Err(reason.into()));
+    for binding in ALL {
+        let name = format!("{binding:?}").to_lowercase();
+        let (sender, token_id) = tenant.mint(&format!("sender-{name}"), "node");
+        let (bob, registered) = hub.register(&format!("bob-{name}"));
+        tenant.admit(&bob, "member");
+        let bobs_id = text(&registered["user"]["user_id"]);
+        let lockouts = [
+            (sender, format!("/api/auth/tokens/{token_id}"), "UNAUTHENTICATED"),
+            (bob, format!("/api/networks/{}/members/{bobs_id}", tenant.network_id), "TASK_NOT_FOUND"),
+        ];
+        for (waits, path, reason) in lockouts {
+            let door = Door::of(&tenant, &waits, "worker");
+            let waiting = thread::spawn(move || door.call(binding, "SendMessage", &message("x")));
+            let claimed = claim(&worker, 40, 60);
+            let id = text(&claimed["task"]["task_id"]);
+            succeed(&tenant.user.delete(&path));
+            succeed(&act(&worker, &id, "reply", &json!({"text": "secret", "lease_id": claimed["lease_id"]})));
+            assert_eq!(waiting.join().unwrap(), Err(reason.into()));
+        }
     }
 }
 
@@ -340,7 +351,7 @@ fn a_second_answer_to_a_parked_task_is_a_message_on_the_way() {
     let id = text(&sent["id"]);
     claim(&worker, 0, 60);
     succeed(&act(&worker, &id, "ask", &json!({"question": "which colour?"})));
-    for binding in BOTH {
+    for binding in ALL {
         let params = immediately(follow_up(sent["id"].clone(), "blue"));
         let said = door.call(binding, "SendMessage", &params).unwrap()["task"].clone();
         assert_eq!((&said["id"], state(&said)), (&sent["id"], "TASK_STATE_WORKING"));
@@ -361,13 +372,13 @@ fn a_message_id_is_no_key_but_an_idempotency_key_is() {
     assert_ne!(door.send("the same")["id"], door.send("the same")["id"]);
     let key = [("idempotency-key", "k-1")];
     let params = immediately(message("once"));
-    let sends = BOTH.map(|binding| door.call_with(binding, "SendMessage", &params, &key).unwrap());
-    assert_eq!(sends[0]["task"]["id"], sends[1]["task"]["id"]);
+    let sends = ALL.map(|binding| door.call_with(binding, "SendMessage", &params, &key).unwrap());
+    assert!(sends.iter().all(|sent| sent["task"]["id"] == sends[0]["task"]["id"]), "{sends:?}");
     let other = door.call_with(Binding::Rpc, "SendMessage", &immediately(message("another")), &key);
     assert_eq!(other, Err("INVALID_PARAMS".into()));
     let sent = &sends[0]["task"];
     let on_the_way = immediately(follow_up(sent["id"].clone(), "by the way"));
-    for binding in BOTH {
+    for binding in ALL {
         door.call_with(binding, "SendMessage", &on_the_way, &[("idempotency-key", "k-2")]).unwrap();
     }
     let inbox = succeed(&worker.get("/api/inbox?limit=100"));
@@ -392,14 +403,17 @@ fn parts_come_through_whole_and_a_message_without_text_is_described() {
     let mut params = immediately(message(""));
     params["message"]["parts"] = parts.clone();
     params["message"]["metadata"] = json!({"my_key": {"a_b": ""}});
-    let sent = door.call(Binding::Http, "SendMessage", &params).unwrap()["task"].clone();
-    assert_eq!(sent["history"][0]["parts"], parts);
-    assert_eq!(sent["history"][0]["metadata"], json!({"my_key": {"a_b": ""}}));
-    let claimed = claim(&worker, 0, 60)["task"].clone();
-    assert_eq!((&claimed["content"], &claimed["parts"]), (&json!("look at\nthese"), &parts));
-    params["message"]["parts"] = json!([{"data": 1}, {"url": "x"}, {"data": 2}]);
-    door.call(Binding::Rpc, "SendMessage", &params).unwrap();
-    assert_eq!(claim(&worker, 0, 60)["task"]["content"], "[1 url part, 2 data parts]");
+    for binding in ALL {
+        params["message"]["parts"] = parts.clone();
+        let sent = door.call(binding, "SendMessage", &params).unwrap()["task"].clone();
+        assert_eq!(sent["history"][0]["parts"], parts);
+        assert_eq!(sent["history"][0]["metadata"], json!({"my_key": {"a_b": ""}}));
+        let claimed = claim(&worker, 0, 60)["task"].clone();
+        assert_eq!((&claimed["content"], &claimed["parts"]), (&json!("look at\nthese"), &parts));
+        params["message"]["parts"] = json!([{"data": 1}, {"url": "x"}, {"data": 2}]);
+        door.call(binding, "SendMessage", &params).unwrap();
+        assert_eq!(claim(&worker, 0, 60)["task"]["content"], "[1 url part, 2 data parts]");
+    }
 }
 
 #[test]
@@ -414,11 +428,13 @@ fn parts_of_a_follow_up_reach_the_agent_with_the_clients_own_id() {
     let mut params = immediately(follow_up(sent["id"].clone(), ""));
     params["message"]["parts"] = json!([{"data": {"colour": "blue"}}]);
     params["message"]["messageId"] = json!("m-2");
-    door.call(Binding::Http, "SendMessage", &params).unwrap();
-    let said = succeed(&worker.get(&path))["messages"][0].clone();
-    assert_eq!((&said["content"], &said["from_name"]), (&json!("[1 data part]"), &json!("alice")));
-    assert_eq!(said["parts"], json!([{"data": {"colour": "blue"}}]));
-    assert_eq!(said["meta"]["a2a"]["messageId"], "m-2");
+    for (nth, binding) in ALL.into_iter().enumerate() {
+        door.call(binding, "SendMessage", &params).unwrap();
+        let said = succeed(&worker.get(&path))["messages"][nth].clone();
+        assert_eq!((&said["content"], &said["from_name"]), (&json!("[1 data part]"), &json!("alice")));
+        assert_eq!(said["parts"], json!([{"data": {"colour": "blue"}}]));
+        assert_eq!(said["meta"]["a2a"]["messageId"], "m-2");
+    }
 }
 
 #[test]
@@ -436,7 +452,9 @@ fn what_a_completion_reported_comes_as_further_artifacts() {
         {"artifactId": "artifact-1", "parts": [{"text": "a note"}]},
         {"artifactId": "artifact-2", "name": "photo", "parts": [{"data": {"name": "photo", "path": "x.png"}}]},
     ]);
-    assert_eq!(door.get(&id)["artifacts"], expected);
+    for binding in ALL {
+        assert_eq!(door.call(binding, "GetTask", &json!({"id": id})).unwrap()["artifacts"], expected);
+    }
 }
 
 #[test]
@@ -449,7 +467,7 @@ fn history_length_is_a_ceiling_and_nought_is_none() {
     for words in ["two", "three"] {
         door.call(Binding::Rpc, "SendMessage", &immediately(follow_up(sent["id"].clone(), words))).unwrap();
     }
-    for binding in BOTH {
+    for binding in ALL {
         let shown = |length: i64| {
             let got =
                 door.call(binding, "GetTask", &json!({"id": sent["id"], "historyLength": length})).unwrap();

@@ -3,32 +3,23 @@
 use serde_json::{Value, json};
 use std::thread;
 
-use super::door::{BOTH, Binding, Door, message, of_http, work};
+use super::bindings::lean;
+use super::door::{ALL, Binding, Door, follow_up, immediately, message, of_http, work};
+use super::task_stream::TaskStream;
 use crate::it::http::{Frame, Stream};
 use crate::it::hub::Hub;
 use crate::it::tenant::{Tenant, act, claim, succeed, text};
 
 /// What a frame says, in short: its id, what it is, and the state it names.
 pub(super) fn short(frame: &Frame) -> (String, String, String) {
-    let said = frame.data.get("result").unwrap_or(&frame.data);
-    let (kind, told) = said.as_object().unwrap().iter().next().unwrap();
+    let (kind, told) = said(frame).as_object().unwrap().iter().next().unwrap();
     let state = told.pointer("/status/state").or(told.pointer("/artifact/artifactId"));
     (frame.id.clone().unwrap_or_default(), kind.clone(), text(state.unwrap()))
 }
 
 /// The rest of a stream.
-pub(super) fn rest(mut stream: Stream) -> Vec<Frame> {
-    std::iter::from_fn(|| stream.next_frame()).collect()
-}
-
-pub(super) fn frames_of(body: &str) -> Vec<Frame> {
-    let frames = body.split("\n\n").filter(|frame| frame.contains("data:"));
-    frames
-        .map(|frame| {
-            let line = |name: &str| frame.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim();
-            Frame { id: Some(line("id:").to_owned()), data: serde_json::from_str(line("data:")).unwrap() }
-        })
-        .collect()
+pub(super) fn rest(stream: impl Into<TaskStream>) -> Vec<Frame> {
+    stream.into().collect()
 }
 
 pub(super) fn story(frames: &[Frame]) -> Vec<(String, String, String)> {
@@ -37,6 +28,20 @@ pub(super) fn story(frames: &[Frame]) -> Vec<(String, String, String)> {
 
 pub(super) fn told(parts: &[(&str, &str, &str)]) -> Vec<(String, String, String)> {
     parts.iter().map(|(id, kind, state)| ((*id).into(), (*kind).into(), (*state).into())).collect()
+}
+
+/// The same as a binding tells it: the messages of gRPC have no ids.
+pub(super) fn by(binding: Binding, parts: &[(&str, &str, &str)]) -> Vec<(String, String, String)> {
+    let without = |(_, kind, state)| (String::new(), kind, state);
+    match binding {
+        Binding::Grpc => told(parts).into_iter().map(without).collect(),
+        Binding::Rpc | Binding::Http => told(parts),
+    }
+}
+
+/// What a frame says, without what JSON-RPC puts around it.
+fn said(frame: &Frame) -> &Value {
+    frame.data.get("result").unwrap_or(&frame.data)
 }
 
 const WHOLE: [(&str, &str, &str); 4] = [
@@ -52,24 +57,18 @@ fn a_streamed_send_tells_the_task_then_every_update_and_ends() {
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
-    for binding in BOTH {
+    for binding in ALL {
         let agent = worker.clone();
         let working = thread::spawn(move || work(&agent, "done"));
-        let answer = match binding {
-            Binding::Rpc => door.rpc("SendStreamingMessage", &message("x")),
-            Binding::Http => door.answer_http("SendStreamingMessage", &message("x"), &[]),
-        };
+        let frames = door.streamed(binding, &message("x"), &[]);
         let id = working.join().unwrap();
-        assert_eq!(answer.header("content-type"), Some("text/event-stream"));
-        let frames = frames_of(&answer.text());
-        assert_eq!(story(&frames), told(&WHOLE));
+        assert_eq!(story(&frames), by(binding, &WHOLE));
         if binding == Binding::Rpc {
             assert!(frames.iter().all(|frame| frame.data["id"] == 7 && frame.data["jsonrpc"] == "2.0"));
         }
-        let said = |at: usize| frames[at].data.get("result").unwrap_or(&frames[at].data).clone();
-        assert_eq!(said(0)["task"]["id"], json!(id));
-        assert_eq!(said(2)["artifactUpdate"]["artifact"]["parts"][0]["text"], "done");
-        assert!(said(0)["task"].get("artifacts").is_none(), "as it stood then");
+        assert_eq!(said(&frames[0])["task"]["id"], json!(id));
+        assert_eq!(said(&frames[2])["artifactUpdate"]["artifact"]["parts"][0]["text"], "done");
+        assert!(said(&frames[0])["task"].get("artifacts").is_none(), "as it stood then");
     }
 }
 
@@ -106,19 +105,20 @@ fn a_resume_after_any_frame_tells_the_rest_without_a_gap() {
     let door = Door::of(&tenant, &tenant.user, "worker");
     let id = text(&door.send("x")["id"]);
     work(&worker, "done");
-    let after_one = [WHOLE[0], WHOLE[1], WHOLE[2], WHOLE[3]];
-    assert_eq!(story(&rest(door.subscribe(&id, Some("1")).unwrap())), told(&after_one));
     let after_two = [("2", "task", "TASK_STATE_WORKING"), WHOLE[2], WHOLE[3]];
-    assert_eq!(story(&rest(door.subscribe(&id, Some("2")).unwrap())), told(&after_two));
-    let heard_all = door.subscribe(&id, Some("3")).unwrap_err();
-    assert_eq!((heard_all.status, of_http(&heard_all)), (400, Err("UNSUPPORTED_OPERATION".into())));
-    assert_eq!(of_http(&door.subscribe(&id, None).unwrap_err()), Err("UNSUPPORTED_OPERATION".into()));
-    for wrong in ["4", "0", "-1", "x"] {
-        let refused = door.subscribe(&id, Some(wrong)).unwrap_err();
-        assert_eq!(of_http(&refused), Err("INVALID_PARAMS".into()), "{wrong}");
+    for binding in ALL {
+        let heard = |last: &str| door.follow(binding, &id, Some(last)).map(|stream| story(&rest(stream)));
+        assert_eq!(heard("1"), Ok(by(binding, &WHOLE)));
+        assert_eq!(heard("2"), Ok(by(binding, &after_two)));
+        assert_eq!(heard("3"), Err("UNSUPPORTED_OPERATION".into()), "it has heard all");
+        let begun_again = door.follow(binding, &id, None).map(|stream| story(&rest(stream)));
+        assert_eq!(begun_again, Err("UNSUPPORTED_OPERATION".into()));
+        for wrong in ["4", "0", "-1", "x"] {
+            assert_eq!(heard(wrong), Err("INVALID_PARAMS".into()), "{wrong}");
+        }
     }
-    let by_rpc = door.rpc_with("SubscribeToTask", &json!({"id": id}), &[("last-event-id", "2")]);
-    assert_eq!(story(&frames_of(&by_rpc.text())), told(&after_two));
+    let by_get = door.subscribe(&id, Some("3")).unwrap_err();
+    assert_eq!((by_get.status, of_http(&by_get)), (400, Err("UNSUPPORTED_OPERATION".into())));
 }
 
 #[test]
@@ -128,19 +128,25 @@ fn a_stream_is_resumed_over_a_killed_hub_without_a_gap() {
     let worker = tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
     let id = text(&door.send("x")["id"]);
-    let mut stream = door.subscribe(&id, None).unwrap();
-    let mut heard = vec![stream.next_frame().unwrap()];
+    let mut streams = ALL.map(|binding| door.follow(binding, &id, None).unwrap());
+    let mut heard = streams.each_mut().map(|stream| vec![stream.next().unwrap()]);
     let claimed = claim(&worker, 0, 60);
-    heard.push(stream.next_frame().unwrap());
+    for (stream, heard) in streams.iter_mut().zip(&mut heard) {
+        heard.push(stream.next().unwrap());
+    }
     hub.kill9();
     hub.restart();
-    let last = heard[1].id.clone();
-    let mut resumed = door.subscribe(&id, last.as_deref()).unwrap();
-    let again = resumed.next_frame().unwrap();
-    assert_eq!(short(&again), told(&[("2", "task", "TASK_STATE_WORKING")])[0]);
+    let resumed = ALL.map(|binding| {
+        let mut stream = door.follow(binding, &id, Some("2")).unwrap();
+        let again = stream.next().unwrap();
+        assert_eq!(short(&again), by(binding, &[("2", "task", "TASK_STATE_WORKING")])[0]);
+        stream
+    });
     succeed(&act(&worker, &id, "reply", &json!({"text": "done", "lease_id": claimed["lease_id"]})));
-    heard.extend(rest(resumed));
-    assert_eq!(story(&heard), told(&WHOLE));
+    for ((binding, mut heard), resumed) in ALL.into_iter().zip(heard).zip(resumed) {
+        heard.extend(resumed);
+        assert_eq!(story(&heard), by(binding, &WHOLE));
+    }
 }
 
 #[test]
@@ -149,28 +155,31 @@ fn a_parked_task_is_followed_through_its_answer_to_its_end() {
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
-    let id = text(&door.send("x")["id"]);
-    claim(&worker, 0, 60);
-    succeed(&act(&worker, &id, "ask", &json!({"question": "which?"})));
-    let mut stream = door.subscribe(&id, None).unwrap();
-    let first = stream.next_frame().unwrap();
-    assert_eq!(short(&first), told(&[("3", "task", "TASK_STATE_INPUT_REQUIRED")])[0]);
-    assert_eq!(first.data["task"]["status"]["message"]["parts"][0]["text"], "which?");
-    let mut answer = message("that");
-    answer["message"]["taskId"] = json!(id);
-    answer["configuration"] = json!({"returnImmediately": true});
-    door.call(Binding::Rpc, "SendMessage", &answer).unwrap();
-    work(&worker, "done");
-    let expected = [
-        ("4", "statusUpdate", "TASK_STATE_WORKING"),
-        ("5", "statusUpdate", "TASK_STATE_WORKING"),
-        ("5", "artifactUpdate", "result"),
-        ("6", "statusUpdate", "TASK_STATE_COMPLETED"),
-    ];
-    assert_eq!(story(&rest(stream)), told(&expected));
-    let replayed = rest(door.subscribe(&id, Some("2")).unwrap());
-    assert_eq!(replayed[1].data["statusUpdate"]["status"]["message"]["parts"][0]["text"], "which?");
-    assert_eq!(story(&replayed)[2..], told(&expected));
+    for binding in ALL {
+        let id = text(&door.send("x")["id"]);
+        claim(&worker, 0, 60);
+        succeed(&act(&worker, &id, "ask", &json!({"question": "which?"})));
+        let mut stream = door.follow(binding, &id, None).unwrap();
+        let first = stream.next().unwrap();
+        assert_eq!(short(&first), by(binding, &[("3", "task", "TASK_STATE_INPUT_REQUIRED")])[0]);
+        assert_eq!(said(&first)["task"]["status"]["message"]["parts"][0]["text"], "which?");
+        door.call(binding, "SendMessage", &immediately(follow_up(&*id, "that"))).unwrap();
+        work(&worker, "done");
+        let expected = by(
+            binding,
+            &[
+                ("4", "statusUpdate", "TASK_STATE_WORKING"),
+                ("5", "statusUpdate", "TASK_STATE_WORKING"),
+                ("5", "artifactUpdate", "result"),
+                ("6", "statusUpdate", "TASK_STATE_COMPLETED"),
+            ],
+        );
+        assert_eq!(story(&rest(stream)), expected);
+        let replayed = rest(door.follow(binding, &id, Some("2")).unwrap());
+        let asked = &said(&replayed[1])["statusUpdate"]["status"]["message"];
+        assert_eq!(asked["parts"][0]["text"], "which?");
+        assert_eq!(story(&replayed)[2..], expected);
+    }
 }
 
 #[test]
@@ -179,13 +188,15 @@ fn an_end_without_a_result_says_why() {
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
-    let id = text(&door.send("x")["id"]);
-    let mut stream = door.subscribe(&id, None).unwrap();
-    stream.next_frame().unwrap();
-    succeed(&act(&worker, &id, "reply", &json!({"text": "no paint", "status": "failed"})));
-    let frames = rest(stream);
-    assert_eq!(story(&frames), told(&[("2", "statusUpdate", "TASK_STATE_FAILED")]));
-    assert_eq!(frames[0].data["statusUpdate"]["status"]["message"]["parts"][0]["text"], "no paint");
+    for binding in ALL {
+        let id = text(&door.send("x")["id"]);
+        let mut stream = door.follow(binding, &id, None).unwrap();
+        stream.next().unwrap();
+        succeed(&act(&worker, &id, "reply", &json!({"text": "no paint", "status": "failed"})));
+        let frames = rest(stream);
+        assert_eq!(story(&frames), by(binding, &[("2", "statusUpdate", "TASK_STATE_FAILED")]));
+        assert_eq!(said(&frames[0])["statusUpdate"]["status"]["message"]["parts"][0]["text"], "no paint");
+    }
 }
 
 #[test]
@@ -230,23 +241,21 @@ fn the_old_assignees_stream_ends_with_a_reassignment_and_the_senders_goes_on() {
 }
 
 #[test]
-fn both_bindings_stream_the_same() {
+fn all_bindings_stream_the_same() {
     let hub = Hub::start();
     let tenant = Tenant::register(&hub, "alice");
     let worker = tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
     let id = text(&door.send("x")["id"]);
     work(&worker, "done");
-    // All of it again from the first event on, by either.
-    let params = json!({"id": id});
-    let rpc = door.rpc_with("SubscribeToTask", &params, &[("last-event-id", "1")]);
-    let http = door.answer_http("SubscribeToTask", &params, &[("last-event-id", "1")]);
-    let (rpc, http) = (frames_of(&rpc.text()), frames_of(&http.text()));
+    // All of it again from the first event on, by each.
+    let [rpc, http, grpc] = ALL.map(|binding| rest(door.follow(binding, &id, Some("1")).unwrap()));
     assert_eq!(story(&http), told(&WHOLE));
-    for (rpc, http) in rpc.iter().zip(&http) {
-        assert_eq!((&rpc.id, &rpc.data["result"]), (&http.id, &http.data));
+    assert_eq!((rpc.len(), grpc.len()), (http.len(), http.len()));
+    for ((rpc, http), grpc) in rpc.iter().zip(&http).zip(&grpc) {
+        assert_eq!((&rpc.id, said(rpc)), (&http.id, said(http)));
+        assert_eq!(lean(said(grpc)), lean(said(http)));
     }
-    assert_eq!(rpc.len(), http.len());
 }
 
 #[test]
@@ -261,6 +270,10 @@ fn a_token_has_64_streams_at_once_and_no_more() {
     assert_eq!((refused.status, of_http(&refused)), (429, Err("RESOURCE_EXHAUSTED".into())));
     assert!(refused.header("retry-after").is_some());
     assert_eq!(door.rpc("SendStreamingMessage", &message("y")).status, 429);
+    for binding in ALL {
+        let refused = door.stream(binding, "SendStreamingMessage", &message("y"), &[]);
+        assert_eq!(refused.map(|_| ()), Err("RESOURCE_EXHAUSTED".into()));
+    }
     let listed = door.call(Binding::Rpc, "ListTasks", &json!({})).unwrap();
     assert_eq!(listed["totalSize"], 1, "what cannot be streamed was not sent");
     assert_eq!(short(&streams[63].next_frame().unwrap()), told(&WHOLE)[0]);
@@ -273,9 +286,12 @@ fn an_expired_task_has_failed_and_says_that_it_expired() {
     tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
     let body = json!({"alias": "worker", "task": "soon", "ttl_seconds": 1, "network_id": tenant.network_id});
-    let id = crate::it::tenant::send_with(&tenant.user, &body);
-    let frames = rest(door.subscribe(&id, None).unwrap());
-    assert_eq!(story(&frames), told(&[WHOLE[0], ("2", "statusUpdate", "TASK_STATE_FAILED")]));
-    let words = text(&frames[1].data["statusUpdate"]["status"]["message"]["parts"][0]["text"]);
-    assert!(words.contains("expired"), "{words}");
+    for binding in ALL {
+        let id = crate::it::tenant::send_with(&tenant.user, &body);
+        let frames = rest(door.follow(binding, &id, None).unwrap());
+        let expected = [WHOLE[0], ("2", "statusUpdate", "TASK_STATE_FAILED")];
+        assert_eq!(story(&frames), by(binding, &expected));
+        let words = text(&said(&frames[1])["statusUpdate"]["status"]["message"]["parts"][0]["text"]);
+        assert!(words.contains("expired"), "{words}");
+    }
 }

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::script::drive;
 use crate::it::hub::{ADMIN, Hub, PASSWORD};
+use crate::it::models::oidc::Issuer;
 use crate::it::tenant::{Tenant, succeed, text};
 
 #[test]
@@ -30,6 +31,12 @@ fn a_user_allows_an_oauth_client_on_a_page_that_no_frame_shows_and_revokes_it() 
 }
 
 #[test]
+fn a_user_comes_through_the_operators_issuer_to_the_page_where_a_client_is_allowed() {
+    let issuer = Issuer::serve();
+    drive("consent.mjs", &json!({"base": issuer.hub.url(), "issuer": issuer.url}));
+}
+
+#[test]
 fn a_generated_password_asks_for_a_new_one_and_no_longer_works() {
     let hub = Hub::start_with(&["--username", ADMIN]);
     let line = hub.line_beginning("admin password: ");
@@ -38,4 +45,21 @@ fn a_generated_password_asks_for_a_new_one_and_no_longer_works() {
         "first-password.mjs",
         &json!({"base": hub.url(), "username": ADMIN, "password": text(&json!(password))}),
     );
+}
+
+#[test]
+fn the_list_of_tokens_marks_one_that_expires_soon() {
+    let hub = Hub::start();
+    let network = Tenant::of_admin(&hub);
+    for (name, days) in [("soon", Some(6)), ("later", Some(90)), ("never", None)] {
+        let mut body = json!({"network_id": network.network_id, "node_name": name});
+        if let Some(days) = days {
+            body["expires_in_seconds"] = json!(days * 86_400);
+        }
+        succeed(&network.user.post("/api/auth/node-token", &body));
+    }
+    let given = json!({
+        "base": hub.url(), "network": network.network_id, "user": {"username": ADMIN, "password": PASSWORD},
+    });
+    drive("tokens.mjs", &given);
 }

@@ -220,3 +220,53 @@ fn tokens_are_listed_and_revoked_by_their_id() {
     assert_eq!(chief.get("/api/auth/me").status, 401);
     ada.baton(&["token", "revoke", "tok_000000000000"]).exited(6);
 }
+
+/// What a warning about the end of a token begins with.
+const WARNING: &str = "warning: this token expires in ";
+
+#[test]
+fn a_token_for_an_agent_expires_when_it_was_asked_to_and_the_list_marks_one_that_soon_does() {
+    let hub = Hub::start();
+    let ada = CliUser::logged_in(&hub, "ada");
+    let made = ada.json(&["node", "create", "later", "--expires", "90d"]);
+    assert!(made["expires_at"].is_string(), "{made}");
+    let soon = ada.says(&["node", "create", "soon", "--expires", "6d"]);
+    assert!(soon.starts_with("ntok_") && soon.lines().count() == 1, "a script gets the token alone: {soon}");
+    assert_eq!(ada.json(&["node", "create", "never"]).get("expires_at"), None);
+
+    let list = ada.says(&["token", "ls"]);
+    assert!(list.lines().next().unwrap().ends_with("EXPIRES"), "{list}");
+    let expires = |name: &str| {
+        let row = list.lines().find(|line| line.contains(&format!("node:{name} "))).unwrap();
+        row.trim_end().rsplit("  ").next().unwrap().trim().to_owned()
+    };
+    // A part of a second has gone by.
+    assert_eq!([expires("later"), expires("soon"), expires("never")], ["in 89 d", "in 5 d (soon)", "never"]);
+    let rows = ada.json(&["token", "ls"])["tokens"].as_array().unwrap().clone();
+    let row = rows.iter().find(|row| row["name"] == "node:later").unwrap();
+    assert_eq!(row["expires_at"], made["expires_at"]);
+
+    for (span, rule) in [("90", "must be a span such as 30m, 12h or 90d"), ("3651d", "must be 1s to 3650d")] {
+        let refused = ada.baton(&["node", "create", "wrong", "--expires", span]).exited(2);
+        assert!(refused.stderr.contains(rule), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn a_login_for_a_while_is_warned_about_once_with_each_command() {
+    let hub = Hub::start();
+    let ada = CliUser::register(&hub, "ada");
+    ada.log_in(&["--username", "ada", "--expires", "12h"]).exited(0);
+    // `network members` makes several calls, and is answered several times that the token ends soon.
+    for command in [&["whoami"][..], &["network", "members"], &["tasks", "--json"]] {
+        let ran = ada.baton(command).exited(0);
+        assert_eq!(ran.stderr.matches(WARNING).count(), 1, "{command:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains("in 11 h; make another one with"), "{}", ran.stderr);
+        assert!(!ran.stdout.contains(WARNING), "{}", ran.stdout);
+    }
+    ada.log_in(&["--username", "ada", "--expires", "8d"]).exited(0);
+    assert_eq!(ada.baton(&["whoami"]).exited(0).stderr, "", "there is time");
+    let rows = ada.json(&["token", "ls"])["tokens"].as_array().unwrap().clone();
+    let ends = rows.iter().filter(|row| row["expires_at"].is_string()).count();
+    assert_eq!(ends, 2, "{rows:?}");
+}

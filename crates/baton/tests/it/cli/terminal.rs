@@ -285,3 +285,15 @@ fn a_worker_on_a_terminal_says_that_it_waits_and_then_only_warnings_unless_it_is
         assert_eq!(!said.contains(&id), is_quiet, "{said}");
     }
 }
+
+#[test]
+fn on_a_terminal_a_new_token_says_when_it_expires() {
+    let hub = Hub::start();
+    let ada = CliUser::logged_in(&hub, "ada");
+    let (shown, code) = on_terminal(&mut ada.command(&["node", "create", "coder", "--expires", "90d"]), 100);
+    assert_eq!(code, Some(0), "{shown}");
+    let line = shown.lines().find(|line| line.starts_with("It expires in 89 d, at 20")).map(str::to_owned);
+    assert!(line.is_some_and(|line| line.ends_with('.')), "{shown}");
+    let (shown, _) = on_terminal(&mut ada.command(&["node", "create", "other"]), 100);
+    assert!(!shown.contains("expires"), "{shown}");
+}

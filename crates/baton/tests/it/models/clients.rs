@@ -9,8 +9,9 @@ use std::thread;
 
 use super::model::{Model, Step, calls};
 use super::stage::{Stage, Whose};
+use crate::it::cli::cli_user::Running;
 use crate::it::program::run;
-use crate::it::tenant::{send, succeed, task};
+use crate::it::tenant::{claim, send, succeed, task};
 use crate::it::work::worker::{PATIENCE, eventually};
 
 fn a_model_claims_asks_and_replies(whose: Whose) {
@@ -72,6 +73,47 @@ fn codex_claims_a_task_asks_its_sender_and_replies() {
     a_model_claims_asks_and_replies(Whose::Codex);
 }
 
+/// A model that works on a task under `baton work` sends a part of it.
+fn what_a_client_sends_under_a_worker_is_part_of_its_task(whose: Whose, command: &[&str]) {
+    let stage = Stage::set();
+    let model = Model::start(vec![
+        calls("send_task", |_| json!({"alias": "scribe", "task": "a part"})),
+        Step::Say("handed on"),
+    ]);
+    stage.configure(whose, &model);
+    let (scribe, _) = (stage.network.agent("scribe"), stage.network.agent("planner"));
+    stage.init(whose, &["--alias", "planner"]);
+    let mut work = stage.on_machine(Command::new("baton"), Some(&model));
+    let mut worker = Running::start(work.args(["work", "--alias", "planner", "--"]).args(command));
+    worker.stderr.wait_for("waiting for tasks");
+    let trace = ("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+    let body = json!({"alias": "planner", "task": "the whole", "wait_seconds": 30});
+    let whole = succeed(&stage.network.user.send("POST", "/api/task", &[trace], Some(&body)));
+    let (ended, answers) = (&whole["task"], model.answers());
+    assert_eq!((&ended["status"], answers.len()), (&json!("replied"), 1), "{whole} {answers:?}");
+    assert!(ended["result"].as_str().unwrap().contains("handed on"), "{whole}");
+    let part = claim(&scribe, 0, 60);
+    let task = &part["task"];
+    assert_eq!(
+        (&task["task_id"], &task["parent_task_id"], &task["from_name"]),
+        (&answers[0]["task_id"], &whole["task_id"], &json!("planner")),
+        "{part}"
+    );
+    let traceparent = part["traceparent"].as_str().unwrap();
+    assert!(traceparent.contains("0af7651916cd43dd8448eb211c80319c"), "{traceparent}");
+    assert_eq!(model.strays(), Vec::<String>::new());
+}
+
+#[test]
+fn what_claude_code_sends_under_a_worker_is_part_of_its_task_and_of_its_trace() {
+    what_a_client_sends_under_a_worker_is_part_of_its_task(Whose::Claude, &["claude", "-p", "{task}"]);
+}
+
+#[test]
+fn what_codex_sends_under_a_worker_is_part_of_its_task_and_of_its_trace() {
+    what_a_client_sends_under_a_worker_is_part_of_its_task(Whose::Codex, &["codex", "exec", "{task}"]);
+}
+
 #[test]
 fn an_idle_session_of_claude_code_is_woken_by_its_inbox() {
     let stage = Stage::set();
@@ -124,7 +166,7 @@ fn a_session_of_codex_continues_when_a_turn_ends_and_its_inbox_has_something() {
     let id = send(&stage.network.user, "painter", "paint it");
     let mut codex = stage.on_machine(Command::new("codex"), Some(&model));
     // Trusting a hook takes a person in an interactive session; this stands for that.
-    codex.args(["exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check", "wait for work"]);
+    codex.args(["exec", "--dangerously-bypass-hook-trust", "wait for work"]);
     let ran = run(codex.stdin(Stdio::null()), |_| Ok(())).exited(0);
     assert!(ran.stdout.contains("something waits"), "{ran:?}");
     assert_eq!(model.answers()[0]["messages"][0]["task_id"], json!(id));

@@ -27,6 +27,10 @@ fn the_inspector_lists_calls_and_reads_over_both_ways_and_finds_no_fault_in_the_
     let call = ["--method", "tools/call", "--tool-name", "get_inbox"];
     let inbox: Value = serde_json::from_str(&inspect(&stage, &over_http, &call).exited(0).stdout).unwrap();
     assert_eq!(inbox["structuredContent"]["messages"], json!([]), "{inbox}");
+    // The schemas pass through the bridge as they are.
+    let by_stdio = inspect(&stage, &over_stdio, &["--method", "tools/list", "--strict"]).exited(0);
+    let by_stdio: Value = serde_json::from_str(&by_stdio.stdout).unwrap();
+    assert_eq!(by_stdio["tools"], listed["tools"]);
     let read =
         inspect(&stage, &over_stdio, &["--method", "resources/read", "--uri", "baton://agents"]).exited(0);
     assert!(read.stdout.contains("helper"), "{read:?}");

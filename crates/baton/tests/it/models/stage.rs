@@ -41,6 +41,9 @@ impl Stage {
         for folder in ["bin", "project", ".codex"] {
             std::fs::create_dir(home.path().join(folder)).unwrap();
         }
+        // A project is a repository. Codex runs in no other folder without being told to.
+        let made = Command::new("git").args(["init", "--quiet"]).arg(home.path().join("project")).status();
+        assert!(made.expect("git (on Debian: apt-get install git)").success());
         symlink(binary(), home.path().join("bin/baton")).unwrap();
         symlink(program("@anthropic-ai/claude-code-linux-x64/claude"), home.path().join("bin/claude"))
             .unwrap();
@@ -132,11 +135,7 @@ impl Stage {
     /// Types the line that `baton init` printed, with a task in it.
     pub(super) fn type_next(&self, said: &str, model: &Model) -> Ran {
         let line = said.lines().find_map(|line| line.strip_prefix("next: ")).unwrap();
-        let mut words = line.replace("YOUR TASK", "have it shouted");
-        if line.starts_with("codex") {
-            // A folder that is no repository needs this; a project usually is one.
-            words.push_str(" --skip-git-repo-check");
-        }
+        let words = line.replace("YOUR TASK", "have it shouted");
         let mut shell = self.on_machine(Command::new("/bin/sh"), Some(model));
         run(shell.arg("-c").arg(format!("{words} </dev/null")), |_| Ok(()))
     }

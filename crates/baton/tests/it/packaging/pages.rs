@@ -1,26 +1,58 @@
-//! The page on security names the tests that show what it says: each of them is there. The changelog has the version that
+//! The pages on security and on A2A name the tests that show what they say: each of them is there. The changelog has the version that
 //! the manifests say. That the commands of all pages do what the pages say is looked at in `docs`.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use super::files::{read, root};
 
 #[test]
 fn every_test_the_security_page_names_is_there() {
-    let mut code = String::new();
-    for file in rust_files(&root().join("crates")) {
-        code += &std::fs::read_to_string(file).unwrap();
+    let page = read("docs/security.md");
+    let rows = page.lines().filter(|line| line.starts_with("| "));
+    let named = rows.filter_map(|row| row.split('|').nth(3)).flat_map(quoted);
+    assert!(all_are_there(named) > 20);
+}
+
+/// What the A2A project's compatibility kit expects, which no registry has, and what shows it here.
+#[test]
+fn every_expectation_of_the_a2a_kit_has_its_tests() {
+    let page = read("docs/a2a.md");
+    let (_, table) = page.split_once("| what the kit expects | tests |").unwrap();
+    let rows: Vec<&str> = table.lines().skip(2).collect();
+    for row in &rows {
+        let tests = row.split('|').nth(2).unwrap_or_default();
+        assert!(all_are_there(quoted(tests)) > 0, "{row}");
     }
-    let text = read("docs/security.md");
-    let mut named = 0;
-    for row in text.lines().filter(|line| line.starts_with("| ")) {
-        let Some(tests) = row.split('|').nth(3) else { continue };
-        for test in tests.split('`').skip(1).step_by(2) {
-            assert!(code.contains(&format!("fn {test}(")), "{test}");
-            named += 1;
-        }
+    // A behaviour without a row would be missed by nobody.
+    for kept in [
+        "304",
+        "content type",
+        "`contextId` begins",
+        "closes at INPUT_REQUIRED",
+        "to a parked task",
+        "bare message",
+        "REJECTED",
+        "AUTH_REQUIRED",
+        "`append`",
+        "also of a failed task",
+    ] {
+        assert!(rows.iter().any(|row| row.contains(kept)), "no row has {kept}");
     }
-    assert!(named > 20, "{named}");
+}
+
+/// Names in backticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// How many tests are named; each is in the code.
+fn all_are_there<'a>(named: impl Iterator<Item = &'a str>) -> usize {
+    static CODE: LazyLock<String> = LazyLock::new(|| {
+        let files = rust_files(&root().join("crates"));
+        files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect()
+    });
+    named.inspect(|test| assert!(CODE.contains(&format!("fn {test}(")), "there is no test {test}")).count()
 }
 
 /// As Keep a Changelog asks: what is not released yet on top, and a date for what is.

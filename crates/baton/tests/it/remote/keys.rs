@@ -6,10 +6,12 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use baton_service::card_text::canonical_card;
 use ed25519_dalek::{Signer as _, SigningKey};
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::{hub, register, wait_for_status};
+use crate::it::cli::cli_user::CliUser;
 use crate::it::outside::{Outside, Reply};
 use crate::it::tenant::{Tenant, refused, send, succeed, task};
 
@@ -148,4 +150,54 @@ fn a_named_key_must_have_signed_and_an_unsigned_card_is_accepted_without_one() {
     agent.sign_with(Some(key(1)));
     wait_for_status(&tenant.user, &send(&tenant.user, "scout", "x"), "replied");
     assert!(listed(&tenant)["pinned_key"].is_string());
+}
+
+#[test]
+fn a_key_is_pinned_by_the_command_line_which_lists_why_a_card_is_refused() {
+    let mut hub = hub();
+    let ada = CliUser::logged_in(&hub, "ada");
+    let agent = SigningAgent::start(Some(key(1)));
+    let card = agent.card_url();
+    let [first, second] = [key(1), key(2)].map(|key| thumbprint(&key));
+    let add = ["node", "add-remote", "scout", "--card", &card, "--pin"];
+
+    let refused = ada.baton(&[&add[..], &[&second]].concat()).exited(6);
+    assert!(
+        refused.stderr.contains("remote_card_key_changed") && refused.stderr.contains(&first),
+        "{refused:?}"
+    );
+    let added = ada.says(&[&add[..], &[&first]].concat());
+    assert!(added.ends_with(&format!("Its card has to be signed by the key {first}.")), "{added}");
+    assert_eq!(columns(&ada), [&*first, "-"]);
+
+    agent.sign_with(Some(key(2)));
+    hub.restart_with(&["--allow-outbound", "127.0.0.0/8"]); // so that the card is read again
+    let waiting = send(&ada.tenant.user, "scout", "x");
+    wait_for_card_error(&ada.tenant, &"remote_card_key_changed".into());
+    assert_eq!(columns(&ada), [&*first, "remote_card_key_changed"]);
+
+    let pin = ["node", "pin-remote", "scout", "--pin"];
+    let refused = ada.baton(&[&pin[..], &[&first]].concat()).exited(6);
+    assert!(refused.stderr.contains("remote_card_key_changed"), "{refused:?}");
+    let pinned = ada.says(&[&pin[..], &[&second]].concat());
+    assert_eq!(pinned, format!("The card of scout has to be signed by the key {second}."));
+    assert_eq!(columns(&ada), [&*second, "-"]);
+    wait_for_status(&ada.tenant.user, &waiting, "replied");
+}
+
+/// RFC 7638.
+fn thumbprint(key: &SigningKey) -> String {
+    let x = BASE64.encode(key.verifying_key().as_bytes());
+    BASE64.encode(Sha256::digest(format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#)))
+}
+
+/// The key and the error that `baton node ls-remote` lists for the only remote agent.
+fn columns(user: &CliUser) -> [String; 2] {
+    let listed = user.says(&["node", "ls-remote"]);
+    let mut lines = listed.lines();
+    let (head, row) = (lines.next().unwrap(), lines.next().unwrap());
+    ["KEY", "ERROR"].map(|name| {
+        let column = head.split_whitespace().position(|title| title == name).unwrap();
+        row.split_whitespace().nth(column).unwrap().to_owned()
+    })
 }

@@ -101,6 +101,24 @@ async fn the_official_client_asks_twice_with_options_and_goes_on_under_one_lease
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_sent_through_a_bridge_with_a_parent_is_part_of_that_task() {
+    let hub = Hub::start();
+    let (network, agent) = tenant_with(&hub, "coder");
+    let whole = send(&network.user, "coder", "whole");
+    let other = send(&network.user, "coder", "another");
+    let bridge = open(&agent, &["--alias", "coder", "--parent", &whole]).await;
+    let part = json!({"alias": "coder", "task": "part", "allow_cycle": true});
+    let mut of_another = part.clone();
+    of_another["parent_task_id"] = json!(other);
+    for (task, parent) in [(part, whole), (of_another, other)] {
+        let sent = call(&bridge, "send_task", task).await.unwrap();
+        let id = sent["task_id"].as_str().unwrap_or_else(|| panic!("{sent}"));
+        assert_eq!(crate::it::tenant::task(&network.user, id)["parent_task_id"], json!(parent));
+    }
+    bridge.cancel().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_hub_that_is_away_is_an_error_and_one_that_is_back_works() {
     let mut hub = Hub::start();
     let (_network, agent) = tenant_with(&hub, "coder");
