@@ -13,7 +13,7 @@ use super::columns::{Row, get, optional, order_of, parsed, principal, priority, 
 use super::keys::numbered;
 use super::known::Recipient;
 use super::merge::{Fetch, Merge};
-use super::rows::Rows;
+use super::rows::{Database, Rows};
 use super::task_row::listed;
 use super::write_set::{Head, NewDeliveryRow, NewFrameRow};
 use crate::error::Error;
@@ -485,17 +485,31 @@ impl Rows<'_> {
         limit: usize,
     ) -> Result<Vec<FeedRow>, Error> {
         let key = self.key(network)?;
+        let newest = self.recipient(network, to.kind(), to.name())?.newest_frame;
+        let Some(newest) = newest.filter(|newest| *newest > after) else { return Ok(Vec::new()) };
+        let (mut frames, has_more) = match self.database {
+            Database::Sqlite(_) => self.follow_frames(key, newest, after)?,
+            Database::Postgres(_) => self.follow_frames_at_once(key, newest, after)?,
+        };
+        if has_more {
+            let sql = "SELECT n, body FROM feed WHERE place > ?1 AND place < ?2 AND to_name = ?3 AND to_kind = ?4
+                       ORDER BY place LIMIT ?5";
+            let places = (numbered(key, after), numbered(key + 1, 0));
+            let parameters = params![places.0, places.1, to.name(), to.kind().as_str(), limit as i64];
+            return self.all(sql, parameters, frame_row);
+        }
+        frames.truncate(limit);
+        Ok(frames)
+    }
+
+    /// A recipient's frames from the newest back to one, oldest first, and whether there are more than are followed.
+    fn follow_frames(&self, key: i64, newest: i64, after: i64) -> Result<(Vec<FeedRow>, bool), Error> {
         let sql = "SELECT n, previous, body FROM feed WHERE place = ?1";
         let mut frames = VecDeque::new();
-        let mut next = self.recipient(network, to.kind(), to.name())?.newest_frame;
+        let mut next = Some(newest);
         while let Some(n) = next.filter(|n| *n > after) {
             if frames.len() == limits::FEED_CHAIN_MAX_COUNT {
-                let sql =
-                    "SELECT n, body FROM feed WHERE place > ?1 AND place < ?2 AND to_name = ?3 AND to_kind = ?4
-                           ORDER BY place LIMIT ?5";
-                let places = (numbered(key, after), numbered(key + 1, 0));
-                let parameters = params![places.0, places.1, to.name(), to.kind().as_str(), limit as i64];
-                return self.all(sql, parameters, frame_row);
+                return Ok((Vec::new(), true));
             }
             let found = self.one(sql, [numbered(key, n)], |row| {
                 Ok((get::<Option<i64>>(row, "previous")?, frame_row(row)?))
@@ -505,8 +519,27 @@ impl Rows<'_> {
             frames.push_front(frame);
             next = previous;
         }
-        frames.truncate(limit);
-        Ok(frames.into())
+        Ok((frames.into(), false))
+    }
+
+    /// The same by one statement: on PostgreSQL each step would be a round trip.
+    fn follow_frames_at_once(
+        &self,
+        key: i64,
+        newest: i64,
+        after: i64,
+    ) -> Result<(Vec<FeedRow>, bool), Error> {
+        let sql = "WITH RECURSIVE chain (n, previous, body, count) AS (
+                       SELECT n, previous, body, CAST(1 AS bigint) FROM feed WHERE place = ?1
+                       UNION ALL
+                       SELECT f.n, f.previous, f.body, c.count + 1 FROM chain c JOIN feed f ON f.place = ?2 + c.previous
+                       WHERE c.previous > ?3 AND c.count <= ?4)
+                   SELECT n, body FROM chain ORDER BY n";
+        let most = limits::FEED_CHAIN_MAX_COUNT;
+        let parameters = params![numbered(key, newest), numbered(key, 0), after, most as i64];
+        let frames = self.all(sql, parameters, frame_row)?;
+        let has_more = frames.len() > most;
+        Ok((frames, has_more))
     }
 
     /// Forgets frames up to a number, so many at once.

@@ -398,8 +398,8 @@ mod tests {
         append(&test, 1, 50).await;
         let second = hub.store.read(find).await.unwrap();
         assert_eq!((first.leaves.len(), second.leaves.len()), (300, 350));
-        assert_eq!(grow(hub, &of, 0, first.leaves).await.unwrap().unwrap().size, 300);
-        assert_eq!(grow(hub, &of, 0, second.leaves).await.unwrap(), None, "it comes too late");
+        assert_eq!(grow(hub, &of, None, first.leaves).await.unwrap().unwrap().size, 300);
+        assert_eq!(grow(hub, &of, None, second.leaves).await.unwrap(), None, "it comes too late");
         assert_eq!(signed_size(&test, 1).await, 300);
         // It reads again, and finds tree and checkpoint in agreement.
         assert_eq!(up_to_date(hub, &of).await.unwrap().size, 350);
