@@ -39,3 +39,17 @@ fn a_generated_password_asks_for_a_new_one_and_no_longer_works() {
         &json!({"base": hub.url(), "username": ADMIN, "password": text(&json!(password))}),
     );
 }
+
+#[test]
+fn somebody_new_creates_an_account_on_the_page_and_gets_a_cookie_and_no_token() {
+    let hub = Hub::start();
+    Tenant::register(&hub, "ada");
+    drive("sign-up.mjs", &json!({"base": hub.url(), "taken": "ada"}));
+}
+
+#[test]
+fn a_hub_whose_registration_is_closed_offers_no_account() {
+    let closed = ["--username", ADMIN, "--password", PASSWORD, "--open-registration", "false"];
+    let hub = Hub::start_with(&closed);
+    drive("sign-up-closed.mjs", &json!({"base": hub.url()}));
+}
