@@ -1,12 +1,12 @@
 // axe-core on every page of the dashboard, in one theme and at one size.
 
 import assert from 'node:assert/strict';
-import { DESKTOP, PHONE, at, axe, sees, signIn, tell } from './browser.mjs';
+import { DESKTOP, PHONE, TABLET, at, axe, sees, signIn, tell } from './browser.mjs';
 import { seed } from './seed.mjs';
 
 await tell(async ({ given, open, rest }) => {
   const ids = await seed({ base: given.base, rest, token: given.token, network: given.network, waves: 5 });
-  const page = await open({ ...(given.size === 'phone' ? PHONE : DESKTOP), colorScheme: given.theme });
+  const page = await open({ ...{ desktop: DESKTOP, tablet: TABLET, phone: PHONE }[given.size], colorScheme: given.theme });
   const findings = [];
   const look = async (what) => findings.push(...(await axe(page)).map((line) => `${what}: ${line}`));
   const visit = async (place, selector) => { await page.goto(at(given, place)); await page.locator(selector).first().waitFor(); };
@@ -17,6 +17,10 @@ await tell(async ({ given, open, rest }) => {
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('alert').waitFor();
   await look('sign-in');
+  await page.getByRole('button', { name: 'Create an account' }).click();
+  await page.getByRole('heading', { name: 'Create an account' }).waitFor();
+  await look('sign-up');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await signIn(page, given.base, given.newcomer);
   await sees(page, 'Begin here');
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), given.theme);

@@ -17,7 +17,9 @@ const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', 
   '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
 export const DESKTOP = { viewport: { width: 1360, height: 850 } };
+export const TABLET = { viewport: { width: 768, height: 1024 } };
 export const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+export const SMALL_PHONE = { ...PHONE, viewport: { width: 360, height: 780 } };
 
 /// A Chromium with a fresh profile.
 export const launch = () => chromium.launch({
@@ -74,14 +76,14 @@ async function listen(context, { troubles, given }) {
   context.on('request', (r) => { if (!own.some((start) => r.url().startsWith(start))) troubles.push(`asked ${r.url()}`); });
 }
 
-/// Comes to the form, unless it is there, fills it in and waits for the first page.
-export async function signIn(page, base, { username, password }) {
+/// Comes to the form, unless it is there, fills it in and waits for the first page, unless something else comes first.
+export async function signIn(page, base, { username, password, arrives = true }) {
   const form = page.getByLabel('Username');
   if (!(await form.isVisible())) await page.goto(base);
   await form.fill(username);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.locator('.side, .top').first().waitFor({ state: 'attached' });
+  if (arrives) await page.locator('.side, .top').first().waitFor({ state: 'attached' });
 }
 
 /// The way to a page of a network.
@@ -107,6 +109,24 @@ export async function stays(page) {
   await page.evaluate((text) => { window.mark = text; }, mark);
   return async () => assert.equal(await page.evaluate(() => window.mark), mark, 'the page was loaded again');
 }
+
+/// Fails if the page, as it is, would scroll sideways on a small phone.
+export async function fits(page) {
+  const was = page.viewportSize();
+  await page.setViewportSize(SMALL_PHONE.viewport);
+  const wide = await tooWide(page);
+  await page.setViewportSize(was);
+  assert.deepEqual(wide, []);
+}
+
+async function tooWide(page) {
+  const { scrolls, shown } = await page.evaluate(() => ({ scrolls: document.documentElement.scrollWidth, shown: window.innerWidth }));
+  const most = SMALL_PHONE.viewport.width;
+  return scrolls > most || shown > most ? [`scrolls sideways: ${scrolls} of ${shown} pixels at ${most}`] : [];
+}
+
+/// What is wrong with the page on a small phone, in lines: it scrolls sideways, or axe-core finds something.
+export const narrow = async (page) => [...(await tooWide(page)), ...(await axe(page))];
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 

@@ -2,7 +2,7 @@
 // The client acts until the user revokes it in the dashboard. In a frame of another page, the page is not shown.
 
 import assert from 'node:assert/strict';
-import { axe, at, launch, sees, tell } from './browser.mjs';
+import { axe, at, fits, launch, sees, tell } from './browser.mjs';
 
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
@@ -34,6 +34,7 @@ await tell(async ({ given, open, rest }) => {
   await sees(page, `Allow ${name}?`);
   assert.equal(page.url(), address);
   await sees(page, '127.0.0.1');
+  await fits(page);
   assert.deepEqual(await axe(page), []);
 
   const broken = new URLSearchParams(query);

@@ -1,8 +1,10 @@
 // The overview's figures: the parts of the open tasks add up to their number, durations are those of the hour, and the plot
-// covers an hour, a day or a week.
+// covers an hour, a day or a week and shows a step's figures by keys and pointer.
 
 import assert from 'node:assert/strict';
-import { at, signIn, tell } from './browser.mjs';
+import { at, signIn, tell, until } from './browser.mjs';
+
+const LEFT = 44; // where the plot's axis ends and its steps begin, as in plot.js
 
 await tell(async ({ given, open, rest }) => {
   const hub = rest(given.token);
@@ -21,7 +23,7 @@ await tell(async ({ given, open, rest }) => {
   const shown = await tile('p50 duration').innerText();
   assert.match(shown, /\d+(\.\d)? m?s[^]*p95 \d/, shown);
 
-  // The plot's figures are under the pointer and the arrow keys, over an hour, a day and a week.
+  // The plot's figures are reached by the arrow keys, over an hour, a day and a week.
   const plot = page.locator('.plot svg');
   const said = page.locator('.plot .legend');
   await plot.focus();
@@ -32,4 +34,24 @@ await tell(async ({ given, open, rest }) => {
     await page.getByRole('heading', { name: heading }).waitFor();
     await page.getByRole('img', { name: `${heading}: ${given.sent} tasks sent` }).waitFor();
   }
+
+  // Under the pointer, the steps of a day add up to what was sent; beside the plot no step is meant.
+  await page.getByRole('button', { name: '24 h' }).click();
+  await page.getByRole('img', { name: `The last day: ${given.sent} tasks sent` }).waitFor();
+  const { minutes: steps } = await hub.get(`/api/overview?network_id=${given.network}&hours=24`);
+  await plot.scrollIntoViewIfNeeded();
+  const { x, y, width } = await plot.boundingBox();
+  let [sum, last] = [0, ''];
+  for (let i = 0; i < steps.length; i += 1) {
+    await page.mouse.move(x + LEFT + ((i + 0.5) * (width - LEFT)) / steps.length, y + 60);
+    last = await until(`step ${i}`, async () => {
+      const when = (await said.locator('b').count()) && (await said.locator('b').innerText());
+      return when && when !== last && when;
+    });
+    sum += Number((await said.innerText()).match(/(\d+) sent/)[1]);
+  }
+  assert.equal(sum, given.sent);
+  assert.equal(await page.locator('.plot .cursor').count(), 1);
+  await page.mouse.move(x + LEFT / 2, y + 60);
+  await page.locator('.plot .cursor').waitFor({ state: 'detached' });
 });

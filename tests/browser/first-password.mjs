@@ -1,7 +1,7 @@
 // A generated password opens one thing: the choice of another.
 
 import assert from 'node:assert/strict';
-import { axe, signIn, tell } from './browser.mjs';
+import { axe, fits, signIn, tell } from './browser.mjs';
 
 await tell(async ({ given, open, rest }) => {
   const page = await open();
@@ -15,6 +15,7 @@ await tell(async ({ given, open, rest }) => {
   await page.goto(`${given.base}/n/any/tasks`);
   await welcome.waitFor();
 
+  await fits(page);
   assert.deepEqual(await axe(page), []);
 
   const fill = async (first, again) => {
@@ -24,7 +25,7 @@ await tell(async ({ given, open, rest }) => {
     await page.getByRole('button', { name: 'Set password' }).click();
   };
   await fill(chosen, `${chosen}!`);
-  await page.getByRole('alert').getByText('The two new passwords differ.').waitFor();
+  await page.getByRole('alert').getByText('The two passwords differ.').waitFor();
   await fill(chosen, chosen);
   await page.locator('.side').waitFor();
 

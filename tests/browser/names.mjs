@@ -19,4 +19,11 @@ await tell(async ({ given, open }) => {
   await page.getByRole('link', { name: 'Go to the overview' }).click();
   await sees(page, 'Tasks by state');
   assert.equal(new URL(page.url()).pathname, `/n/${given.network}/overview`);
+
+  // A task that is not there is an answer: nothing is away, and the way back is on the page.
+  await page.goto(at(given, 'tasks/unknown'));
+  await sees(page, 'No such task');
+  await page.locator('.side .l-live').waitFor();
+  await page.getByRole('link', { name: 'Go to the tasks' }).click();
+  await sees(page, 'for the reviewer');
 });

@@ -2,7 +2,7 @@
 // whose script the browser does not have yet opens once the hub is back.
 
 import assert from 'node:assert/strict';
-import { ask, at, sees, signIn, stays, tell } from './browser.mjs';
+import { ask, at, sees, signIn, stays, tell, until } from './browser.mjs';
 
 await tell(async ({ given, open }) => {
   const page = await open();
@@ -17,12 +17,19 @@ await tell(async ({ given, open }) => {
   await sees(page, 'sent before');
   const banner = page.locator('.banner');
   await banner.getByText('The hub does not respond.').waitFor();
-  assert.equal(await page.locator('main.away').count(), 1);
+  await until('dimmed data', () => page.locator('main.away > :not(.banner)').first().evaluate((part) => Number(getComputedStyle(part).opacity) < 1));
   await ask('start');
   await state.getByText('Live').waitFor();
   await banner.waitFor({ state: 'detached' });
   await sees(page, 'sent after');
   await check();
+
+  // A page that cannot ask who it is for says so, and appears once it can.
+  await page.route('**/api/session', (route) => route.abort());
+  await page.reload();
+  await page.getByText('The hub cannot be reached. Trying again…').waitFor();
+  await page.unroute('**/api/session');
+  await sees(page, 'sent after');
   await page.reload();
   await sees(page, 'sent after');
 

@@ -14,6 +14,7 @@ pub(crate) mod evidence;
 pub(crate) mod fake_hub;
 mod follow;
 mod hub_event;
+pub(crate) mod invite_link;
 mod options;
 mod pages;
 pub(crate) mod quotas;

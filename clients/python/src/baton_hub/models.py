@@ -927,6 +927,18 @@ class InviteCreated(TypedDict):
     ok: bool
 
 
+class InvitePreview(TypedDict):
+    """What an invite code leads to."""
+
+    invited_by: Username
+    is_member: bool
+    network_id: NetworkId
+    network_name: str
+    ok: bool
+    role: NetworkRole
+    """What joining makes the caller, or what they are already."""
+
+
 class InvitesRequired(TypedDict):
     """What every `Invites` has."""
 
@@ -1722,6 +1734,19 @@ class SharedArtifact(SharedArtifactRequired, total=False):
     name: str | None
 
 
+class SignInOptionsRequired(TypedDict):
+    """What every `SignInOptions` has."""
+
+    ok: bool
+    open_registration: bool
+    """Whether anybody may register."""
+
+
+class SignInOptions(SignInOptionsRequired, total=False):
+    issuer: str | None
+    """The host of the OpenID Connect issuer that users may sign in with."""
+
+
 class StatsOfNodes(TypedDict):
     total: int
 
@@ -2004,4 +2029,4 @@ class WorkerSeen(TypedDict):
     worker_id: str
 
 
-__all__ = ["A2aError", "A2aResponse", "AckOfDelivery", "Acked", "ActorToken", "Agent", "AgentDay", "Agents", "AiCatalog", "Alias", "AliasHandOver", "Aliases", "AnswerToQuestion", "Answered", "Artifact", "ArtifactHash", "ArtifactName", "ArtifactReference", "ArtifactShared", "ArtifactSource", "ArtifactUploaded", "Artifacts", "Asked", "Attention", "AttentionList", "AttentionTask", "AuditEntry", "AuditLog", "BroadcastSent", "BrowserPasswordChanged", "BrowserSession", "BrowserSessionOpened", "Cancel", "CancelRefused", "Cancelled", "CardKeySet", "CardPublicKey", "CatalogEntry", "CatalogHost", "Claim", "ClaimAnswer", "ClaimNext", "Claimed", "ClaimedTask", "ClaimedTasks", "Completion", "Completions", "ConsistencyProof", "ContextId", "Delivery", "DeliveryAcked", "Done", "Ending", "Error", "ErrorDetail", "EvidenceEvents", "EvidenceKey", "Health", "Inbox", "InclusionProof", "Invitation", "Invitations", "Invite", "InviteCreated", "InviteId", "Invites", "Join", "Joined", "Kind", "LastHour", "LeaseExtended", "LeaseExtension", "LeaseId", "LoggedIn", "Login", "MediaType", "Member", "MemberInvited", "Members", "Message", "MessageId", "MessageKind", "Messages", "Minute", "Network", "NetworkChange", "NetworkCreated", "NetworkId", "NetworkRole", "NetworkShown", "NetworkStats", "NetworkStatusCount", "Networks", "NewBroadcast", "NewInvite", "NewMember", "NewNetwork", "NewNodeToken", "NewRemote", "NewTask", "NewTasks", "NodeToken", "NodeTokenMinted", "NodeTokens", "OauthAsked", "OauthDecided", "OauthDecision", "OauthProblem", "OauthRequest", "Overview", "OverviewOfTasks", "OwnedAlias", "PacketOutcome", "PacketsReported", "Part", "PasswordChange", "PasswordChanged", "PendingMember", "PinRemoteKey", "PrincipalKind", "Priority", "PriorityOfTask", "Profile", "ProfileChange", "ProgressReport", "ProgressReported", "Question", "Quota", "QuotaChange", "Quotas", "Reassign", "Reassigned", "Registered", "Registration", "Remote", "RemoteAdded", "RemoteKeyPinned", "Remotes", "Replied", "Reply", "Retried", "RoleChange", "Secret", "Session", "SessionCount", "SessionSummary", "Sessions", "SharedArtifact", "Skill", "Stats", "StatsOfNodes", "StatsOfSessions", "StatsOfTasks", "Status", "StatusCount", "SystemRole", "Task", "TaskEvent", "TaskEvents", "TaskId", "TaskMessage", "TaskOutcome", "TaskProgress", "TaskSent", "TaskShown", "TaskTree", "TaskTreeNode", "TaskTreeShown", "TaskWithArtifacts", "Tasks", "TasksSent", "Time", "Token", "TokenId", "TokenScope", "Tokens", "User", "UserId", "UserListed", "Username", "Users", "VisibleHandoffs", "WholeTask", "WorkEdge", "WorkEnds", "WorkGraph", "WorkedOn", "Worker", "WorkerRemoved", "WorkerReport", "WorkerSeen"]
+__all__ = ["A2aError", "A2aResponse", "AckOfDelivery", "Acked", "ActorToken", "Agent", "AgentDay", "Agents", "AiCatalog", "Alias", "AliasHandOver", "Aliases", "AnswerToQuestion", "Answered", "Artifact", "ArtifactHash", "ArtifactName", "ArtifactReference", "ArtifactShared", "ArtifactSource", "ArtifactUploaded", "Artifacts", "Asked", "Attention", "AttentionList", "AttentionTask", "AuditEntry", "AuditLog", "BroadcastSent", "BrowserPasswordChanged", "BrowserSession", "BrowserSessionOpened", "Cancel", "CancelRefused", "Cancelled", "CardKeySet", "CardPublicKey", "CatalogEntry", "CatalogHost", "Claim", "ClaimAnswer", "ClaimNext", "Claimed", "ClaimedTask", "ClaimedTasks", "Completion", "Completions", "ConsistencyProof", "ContextId", "Delivery", "DeliveryAcked", "Done", "Ending", "Error", "ErrorDetail", "EvidenceEvents", "EvidenceKey", "Health", "Inbox", "InclusionProof", "Invitation", "Invitations", "Invite", "InviteCreated", "InviteId", "InvitePreview", "Invites", "Join", "Joined", "Kind", "LastHour", "LeaseExtended", "LeaseExtension", "LeaseId", "LoggedIn", "Login", "MediaType", "Member", "MemberInvited", "Members", "Message", "MessageId", "MessageKind", "Messages", "Minute", "Network", "NetworkChange", "NetworkCreated", "NetworkId", "NetworkRole", "NetworkShown", "NetworkStats", "NetworkStatusCount", "Networks", "NewBroadcast", "NewInvite", "NewMember", "NewNetwork", "NewNodeToken", "NewRemote", "NewTask", "NewTasks", "NodeToken", "NodeTokenMinted", "NodeTokens", "OauthAsked", "OauthDecided", "OauthDecision", "OauthProblem", "OauthRequest", "Overview", "OverviewOfTasks", "OwnedAlias", "PacketOutcome", "PacketsReported", "Part", "PasswordChange", "PasswordChanged", "PendingMember", "PinRemoteKey", "PrincipalKind", "Priority", "PriorityOfTask", "Profile", "ProfileChange", "ProgressReport", "ProgressReported", "Question", "Quota", "QuotaChange", "Quotas", "Reassign", "Reassigned", "Registered", "Registration", "Remote", "RemoteAdded", "RemoteKeyPinned", "Remotes", "Replied", "Reply", "Retried", "RoleChange", "Secret", "Session", "SessionCount", "SessionSummary", "Sessions", "SharedArtifact", "SignInOptions", "Skill", "Stats", "StatsOfNodes", "StatsOfSessions", "StatsOfTasks", "Status", "StatusCount", "SystemRole", "Task", "TaskEvent", "TaskEvents", "TaskId", "TaskMessage", "TaskOutcome", "TaskProgress", "TaskSent", "TaskShown", "TaskTree", "TaskTreeNode", "TaskTreeShown", "TaskWithArtifacts", "Tasks", "TasksSent", "Time", "Token", "TokenId", "TokenScope", "Tokens", "User", "UserId", "UserListed", "Username", "Users", "VisibleHandoffs", "WholeTask", "WorkEdge", "WorkEnds", "WorkGraph", "WorkedOn", "Worker", "WorkerRemoved", "WorkerReport", "WorkerSeen"]

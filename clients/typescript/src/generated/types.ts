@@ -523,6 +523,17 @@ export interface InviteCreated {
 /** An invite's id. */
 export type InviteId = string;
 
+/** What an invite code leads to. */
+export interface InvitePreview {
+  readonly invited_by: Username;
+  readonly is_member: boolean;
+  readonly network_id: NetworkId;
+  readonly network_name: string;
+  readonly ok: boolean;
+  /** What joining makes the caller, or what they are already. */
+  readonly role: NetworkRole;
+}
+
 export interface Invites {
   readonly invites: readonly Invite[];
   readonly next_cursor?: string | null;
@@ -1210,6 +1221,14 @@ export interface SharedArtifact {
   readonly metadata?: { readonly [key: string]: unknown } | null;
   readonly name?: string | null;
   readonly parts: readonly Part[];
+}
+
+export interface SignInOptions {
+  /** The host of the OpenID Connect issuer that users may sign in with. */
+  readonly issuer?: string | null;
+  readonly ok: boolean;
+  /** Whether anybody may register. */
+  readonly open_registration: boolean;
 }
 
 /** One thing an agent can do. */

@@ -30,8 +30,9 @@ async fn a_described_path_takes_the_described_methods_and_no_other() {
             let mut request = request(method.as_str(), &uri, "none", Body::empty());
             request.headers_mut().insert("host", HeaderValue::from_static("localhost"));
             let status = router.clone().oneshot(request).await.unwrap().status();
-            // Only signing in asks for a sign of the hub's own page; any other 403 is the gate's, and shows nothing.
-            assert!(status != StatusCode::FORBIDDEN || path == "/api/session", "{method} {path}");
+            // Only signing in and up ask for a sign of the hub's own page; any other 403 is the gate's, and shows nothing.
+            let asks_for_page = ["/api/session", "/api/session/register"].contains(&&*path);
+            assert!(status != StatusCode::FORBIDDEN || asks_for_page, "{method} {path}");
             let is_described = methods.contains(&method.as_str().to_lowercase());
             // The doors of MCP and A2A ask who calls before they look at the method.
             let asks_first = path == "/mcp" || path.starts_with("/a2a/");
@@ -65,7 +66,9 @@ fn what_the_gate_may_answer_and_the_headers_that_are_taken_are_described() {
     };
     let optional = |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), false)).collect::<Vec<_>>();
     let agent = "/a2a/{network_id}/{alias}";
-    assert_eq!(headers("/api/session", "post"), [("baton-page".to_owned(), true)]);
+    for path in ["/api/session", "/api/session/register"] {
+        assert_eq!(headers(path, "post"), [("baton-page".to_owned(), true)], "{path}");
+    }
     assert_eq!(headers("/api/task", "post"), optional(&["traceparent"]));
     assert_eq!(headers("/mcp", "post"), optional(&["traceparent"]));
     assert_eq!(headers("/events/{name}", "get"), optional(&["last-event-id"]));

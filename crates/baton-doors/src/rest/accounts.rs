@@ -34,6 +34,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Hub>> {
         .routes(routes!(revoke_token))
         .routes(routes!(list_networks, create_network))
         .routes(routes!(join_network))
+        .routes(routes!(preview_invite))
         .routes(routes!(show_network, rename_network, delete_network))
         .routes(routes!(list_members, add_member))
         .routes(routes!(change_member, remove_member))
@@ -631,6 +632,23 @@ async fn revoke_node_token(
 )]
 async fn join_network(State(hub): HubState, by: Caller, Body(args): Body<invites::Join>) -> Response {
     answer(invites::join(&hub, by.0, args).await)
+}
+
+/// Show what an invite leads to, before joining
+///
+/// User tokens. It uses nothing up, is refused where joining would be, and counts as a try to join.
+#[utoipa::path(
+    post,
+    path = "/api/networks/join/preview",
+    tag = "accounts",
+    request_body = invites::Join,
+    responses(
+        (status = 200, description = "the network, the role, who invited", body = invites::Preview),
+        Conflict
+    )
+)]
+async fn preview_invite(State(hub): HubState, by: Caller, Body(args): Body<invites::Join>) -> Response {
+    answer(invites::preview(&hub, by.0, args).await)
 }
 
 /// Who changed users, tokens, members and networks, and when

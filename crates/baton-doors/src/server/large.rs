@@ -10,6 +10,7 @@ use crate::hub::in_flight::Cost;
 const SMALL: &[&str] = &[
     "/api/auth/me",
     "/api/session",
+    "/api/session/options",
     "/api/evidence/bundle",
     "/api/evidence/checkpoint",
     "/api/evidence/consistency",

@@ -44,6 +44,7 @@ const FILES: &[(&str, &[u8])] = &[
     file!("icons.svg"),
     file!("index.html"),
     file!("invitations.js"),
+    file!("invite.js"),
     file!("licenses.txt"),
     file!("live.js"),
     file!("network.js"),

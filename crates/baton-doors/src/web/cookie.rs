@@ -15,8 +15,8 @@ use crate::service::Revealed;
 /// A page cannot send this to another origin unless that origin agrees, and the hub never does.
 const PAGE: HeaderName = HeaderName::from_static("baton-page");
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
-/// Where a browser signs in; it has no cookie yet, and is asked for the same.
-pub(super) const SESSION: &str = "/api/session";
+/// Where a browser gets a cookie by a call; it has none yet, and is asked for the same.
+const SIGN_INS: [&str; 2] = ["/api/session", "/api/session/register"];
 
 /// Where the issuer sends a browser back to.
 pub(super) const CALLBACK: &str = "/oidc/callback";
@@ -65,7 +65,7 @@ impl Cookie {
     /// Lets a request's cookie count as its bearer token, if it has one and needs one. True when it does.
     pub(crate) fn admit(&self, request: &mut Request, from: Origin) -> Result<bool, ForeignOrigin> {
         let path = request.uri().path();
-        let signs_in = path == SESSION && request.method() == Method::POST;
+        let signs_in = request.method() == Method::POST && SIGN_INS.contains(&path);
         let bearer = self.bearer(path, request.headers());
         if bearer.is_some() || signs_in {
             self.check(request.method(), request.headers(), from)?;

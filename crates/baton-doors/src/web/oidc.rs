@@ -1,7 +1,6 @@
 //! Signing in with the operator's OpenID Connect issuer: the browser goes there with a cookie that only this browser has, and comes
 //! back with a code. It ends with the session cookie that a password gives, too.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware;
@@ -10,31 +9,26 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use baton_core::limits;
 use serde::Deserialize;
-use serde_json::{Value, json};
 use std::sync::Arc;
 
 use super::cookie::{CALLBACK, Cookie, SignInCookie};
 use super::headers;
-use crate::hub::Hub;
+use crate::hub::{Hub, Settings};
 use crate::rest::{ClientAddress, HubState, Query, base_url};
 use crate::service::oidc::sign_in::{Answer, Begun, NotSignedIn, begin, complete};
 
 /// The routes, which only browsers follow.
 pub(super) fn routes() -> Router<Arc<Hub>> {
     Router::new()
-        .route("/oidc/issuer", get(issuer))
         .route("/oidc/login", get(login))
         .route(CALLBACK, get(callback))
         .layer(middleware::map_response(headers::of_session))
 }
 
-/// Whom the sign-in page can offer: the issuer's host, or null.
-async fn issuer(State(hub): HubState) -> Json<Value> {
-    let host = hub.settings.oidc.as_ref().and_then(|oidc| {
-        let url = reqwest::Url::parse(&oidc.issuer).ok()?;
-        url.host_str().map(str::to_owned)
-    });
-    Json(json!({"ok": true, "issuer": host}))
+/// Whom the sign-in page can offer, if anybody.
+pub(super) fn issuer_host(settings: &Settings) -> Option<String> {
+    let url = reqwest::Url::parse(&settings.oidc.as_ref()?.issuer).ok()?;
+    url.host_str().map(str::to_owned)
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,9 +1,10 @@
-//! Commands about who one is: logging in, networks, nodes and tokens.
+//! Commands about who one is: registering, logging in, networks, nodes and tokens.
 
 mod network;
 mod node;
 mod password;
 mod quota;
+mod registration;
 mod session;
 mod token;
 
@@ -16,6 +17,8 @@ use super::failure::Failure;
 pub(crate) enum Account {
     /// Log in to a hub and save the profile
     Login(session::Login),
+    /// Create an account on a hub and log in
+    Register(registration::Register),
     /// End the login and forget the token
     Logout(session::Logout),
     /// Show the current user and hub
@@ -40,6 +43,7 @@ impl Account {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         match self {
             Self::Login(command) => command.run(),
+            Self::Register(command) => command.run(),
             Self::Logout(command) => command.run(),
             Self::Whoami(command) => command.run(),
             Self::Passwd(command) => command.run(),

@@ -126,6 +126,10 @@ impl Failure {
                 }
                 Some("task_not_found") => "; `baton tasks` lists tasks",
                 Some("user_token_required") => "; log in as a user with `baton login`",
+                Some("registration is closed") => {
+                    ", who can also open it with `baton hub start --open-registration true`"
+                }
+                Some("username already taken") => "; if it is yours, log in with `baton login`",
                 Some("conflict") => "; the task has already ended, see `baton task show`",
                 _ => "",
             },

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::call::{Call, Repeat};
 use super::{Client, Error, HubResponse};
 use crate::service::WireTime;
+use crate::service::accounts::registration::Registration;
 use crate::service::accounts::{aliases, invites, networks, passwords, sessions, tokens};
 
 /// What anybody may know of a hub.
@@ -144,6 +145,10 @@ pub(crate) struct PasswordChanged {
 impl Client {
     pub(crate) async fn health(&self) -> Result<HubResponse<Health>, Error> {
         self.get_json(&["health"], &()).await
+    }
+
+    pub(crate) async fn register(&self, args: &Registration) -> Result<HubResponse<LoggedIn>, Error> {
+        self.post_json(&["api", "auth", "register"], args).await
     }
 
     pub(crate) async fn login(&self, args: &sessions::Login) -> Result<HubResponse<LoggedIn>, Error> {

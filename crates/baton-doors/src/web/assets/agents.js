@@ -37,10 +37,14 @@ function NewKey({ network, role, onClose }) {
     <${Field} label="The agent's name" hint="Letters, digits, _ . -"><input name="name" required maxlength=${LIMITS.ALIAS_MAX_CHARS} autofocus autocomplete="off" spellcheck="false" /><//>
     ${mayManage(role) && html`<label class="check"><input type="checkbox" name="coordinator" /> <span>Coordinator: may read, cancel, retry and reassign every task of the network</span></label>`}
     <${Trouble} error=${error} />
-    <div class="dialog-acts"><button type="button" class="button" onClick=${onClose}>Leave it</button><button class="button primary" disabled=${busy}>Make key</button></div></form><//>`;
+    <div class="dialog-acts"><button type="button" class="button" onClick=${onClose}>Cancel</button><button class="button primary" disabled=${busy}>Make key</button></div></form><//>`;
 }
 
-function Keys({ network, alias, role }) {
+const NoKeys = ({ alias, base }) => html`<${Empty}>${alias
+  ? html`<p>No key for ${alias} that you may see. An agent connects with a key: <${Link} to=${`${base}/agents`}>make one under Agents<//>.</p>`
+  : html`<p>No keys yet. An agent connects with a key: “Make a key” gives you one, with the lines to paste.</p>`}<//>`;
+
+function Keys({ network, alias, base, role }) {
   const read = useRead(mayWrite(role) ? `/api/networks/${network.network_id}/tokens` : null, { live: false, list: 'tokens' });
   const { error, act } = useAct();
   const [asked, setAsked] = useState(null);
@@ -48,7 +52,7 @@ function Keys({ network, alias, role }) {
   const keys = (read.data?.tokens || []).filter((key) => !alias || key.node_name === alias);
   const revoke = async (id) => { if (await act(() => del(`/api/networks/${network.network_id}/tokens/${id}`))) { setAsked(null); read.refresh(); } };
   return html`<${Card} title="Keys" aside=${mayManage(role) ? 'of everybody' : 'yours'} class="flush-table">
-    ${!read.data ? html`<${Waiting} read=${read} lines=${2} />` : !keys.length ? html`<${Empty}><p>No key.</p><//>` : html`
+    ${!read.data ? html`<${Waiting} read=${read} lines=${2} />` : !keys.length ? html`<${NoKeys} alias=${alias} base=${base} />` : html`
     <table class="plain"><caption class="visually-hidden">Agents' keys</caption><thead><tr><th scope="col">Agent</th><th scope="col" class="wide-only">Scope</th><th scope="col" class="wide-only">Owner</th><th scope="col">Last used</th><th scope="col"><span class="visually-hidden">Revoke</span></th></tr></thead>
     <tbody>${keys.map((key) => html`<tr key=${key.token_id}><td><span class="clip">${key.node_name || 'not bound yet'}</span></td><td class="wide-only quiet">${key.scope}</td><td class="wide-only quiet">${key.owner}</td><td>${key.last_used_at ? html`<${Ago} at=${key.last_used_at} />` : html`<span class="quiet">never</span>`}</td>
       <td class="num">${asked === key.token_id
@@ -91,11 +95,11 @@ function Agent({ alias, network, base, role }) {
         ${session.output && html`<h3>Last output</h3><pre class="said" tabindex="0">${session.output}</pre>`}
         ${!agent.description && !agent.skills?.length && !session.output && html`<p class="quiet">No activity yet.</p>`}<//>`}
       <${Card} title="Its latest tasks" aside=${html`<${Link} to=${query(`${base}/tasks`, { to: alias })}>All<//>`}>
-        ${!tasks.data ? html`<${Waiting} read=${tasks} />` : !tasks.data.tasks.length ? html`<${Empty}><p>Nobody has sent it a task yet.</p><//>` : html`<ul class="children">${tasks.data.tasks.map((task) => html`<li key=${task.task_id}><${Link} to=${`${base}/tasks/${task.task_id}`}><${Chip} status=${task.status} /><span class="clip">${title(task.content, 90)}</span><small class="quiet"><${Ago} at=${task.created_at} /></small><//></li>`)}</ul>`}<//>
+        ${!tasks.data ? html`<${Waiting} read=${tasks} />` : !tasks.data.tasks.length ? html`<${Empty}><p>Nobody has sent it a task yet.${mayWrite(role) ? html` <${Link} to=${`${base}/send?to=${encodeURIComponent(alias)}`}>Send it the first one<//>.` : ''}</p><//>` : html`<ul class="children">${tasks.data.tasks.map((task) => html`<li key=${task.task_id}><${Link} to=${`${base}/tasks/${task.task_id}`}><${Chip} status=${task.status} /><span class="clip">${title(task.content, 90)}</span><small class="quiet"><${Ago} at=${task.created_at} /></small><//></li>`)}</ul>`}<//>
     </div><div class="col narrow">
       ${facts.length > 0 && html`<${Card} title="Facts"><dl class="facts">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl><//>`}
       ${agent?.workers.length > 0 && html`<${Workers} workers=${agent.workers} />`}
-      <${Keys} network=${network} alias=${alias} role=${role} />
+      <${Keys} network=${network} alias=${alias} base=${base} role=${role} />
     </div></div>`;
 }
 
@@ -127,6 +131,6 @@ function All({ network, base, role }) {
       <div class="card flush"><table class="plain roomy"><caption class="visually-hidden">${plural(agents.length, 'agent')}</caption>
         <thead><tr><th scope="col">Agent</th><th scope="col">Status</th><th scope="col" class="wide-only">Works on, or can do</th><th scope="col" class="num wide-only">Queue</th><th scope="col" class="num wide-only">Last day</th><th scope="col" class="num wide-only">p50</th><th scope="col" class="num">Last seen</th></tr></thead>
         <tbody>${agents.map((agent) => html`<${Row} key=${agent.alias} agent=${agent} base=${base} />`)}</tbody></table></div>`}
-    <${Keys} key=${making} network=${network} role=${role} />
+    <${Keys} key=${making} network=${network} base=${base} role=${role} />
     ${making && html`<${NewKey} network=${network} role=${role} onClose=${() => setMaking(false)} />`}`;
 }

@@ -24,6 +24,11 @@ const WORDS = {
   outcome_unknown: 'The change may or may not have been made: check before you try again.',
   rate_limited: 'Too many tries; wait a moment.',
   login_locked: 'Too many wrong passwords; this name is locked for a moment.',
+  'invalid invite code': 'No invite has this code. Check the link, or ask for a new one.',
+  'invite code fully used': 'This invite has been used up. Ask for a new one.',
+  'invite code expired': 'This invite has expired. Ask for a new one.',
+  'username already taken': 'This username is taken. Choose another one.',
+  'password is too common': 'This password is one of the most used ones. Choose another one.',
   task_is_waiting_input: 'The task waits for an answer: answer it or cancel it first.',
 };
 

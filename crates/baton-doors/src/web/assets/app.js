@@ -2,6 +2,7 @@
 
 import { html, render, useEffect, useRef, useState } from '/assets/vendor.js';
 import { get, getAll, onSignedOut } from '/assets/api.js';
+import { JoinByInvite, dropInvite, takeInvite } from '/assets/invite.js';
 import { listen, onRefused } from '/assets/live.js';
 import { onNavigate } from '/assets/parts.js';
 import { MISSING, PAGES, Shell, loadOthers } from '/assets/shell.js';
@@ -25,6 +26,7 @@ function App() {
   const [session, setSession] = useState(undefined); // undefined: not asked yet; null: signed out
   const [at, setAt] = useState(place());
   const [trouble, setTrouble] = useState(null);
+  const [invite, setInvite] = useState(takeInvite);
   const isKnown = useRef(false);
 
   const read = () => get('/api/session').then((answer) => getAll('/api/networks', 'networks', answer)).then(
@@ -57,8 +59,10 @@ function App() {
     document.addEventListener('visibilitychange', look);
     const back = () => setAt(place());
     addEventListener('popstate', back);
+    const arrive = () => setInvite((was) => takeInvite() || was);
+    addEventListener('hashchange', arrive);
     read();
-    return () => { removeEventListener('popstate', back); document.removeEventListener('visibilitychange', look); };
+    return () => { removeEventListener('popstate', back); removeEventListener('hashchange', arrive); document.removeEventListener('visibilitychange', look); };
   }, []);
 
   const networks = session?.networks || [];
@@ -72,16 +76,18 @@ function App() {
   }, [current]);
   useEffect(() => { if (session) loadOthers(); }, [!session]);
   useEffect(() => {
-    if (session && !at.network && remembered(networks)) {
+    if (session && !invite && !at.network && remembered(networks)) {
       history.replaceState(null, '', `/n/${remembered(networks)}/overview`);
       setAt(place());
     }
-  }, [session, at.network]);
+  }, [session, invite, at.network]);
+  const closeInvite = (to) => { dropInvite(); setInvite(null); navigate(to); };
 
   if (trouble && session === undefined) return html`<div class="boot"><p>The hub cannot be reached. Trying again…</p></div>`;
   if (session === undefined) return html`<div class="boot"></div>`;
-  if (session === null) return html`<${SignIn} onDone=${read} />`;
+  if (session === null) return html`<${SignIn} onDone=${read} sub=${invite ? 'Sign in to join the network you are invited to.' : undefined} />`;
   if (session.must_change_password) return html`<${NewPassword} session=${session} onDone=${read} />`;
+  if (invite) return html`<${JoinByInvite} code=${invite} session=${session} reload=${read} onClose=${closeInvite} />`;
   return html`<${Shell} session=${session} network=${network} at=${at} reload=${read} />`;
 }
 

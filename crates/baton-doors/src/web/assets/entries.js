@@ -71,7 +71,7 @@ export function EvidenceOfTask({ task, network }) {
   const events = page.data?.events || [];
   const aside = events.length && canCheck() ? html`<button type="button" class="button small" disabled=${state.busy} onClick=${() => run(events)}>${state.busy ? 'Checking…' : 'Check proofs here'}</button>` : '';
   return html`<${Card} title="Evidence" aside=${aside}>
-    ${!page.data ? html`<${Waiting} read=${page} lines=${2} />` : !events.length ? html`<${Empty}><p>The log holds nothing about this task.</p><//>` : html`
+    ${!page.data ? html`<${Waiting} read=${page} lines=${2} />` : !events.length ? html`<${Empty}><p>The log has no entry about this task. Each change of a task writes one; the first appears here by itself.</p><//>` : html`
       <ul class="entries">${events.map((event) => html`<${Entry} key=${event.id} event=${event} verdict=${state.verdicts?.[event.assayseq]} />`)}</ul>
       <${Outcome} state=${state} />
       <p class="foot-note">The same, offline:</p>

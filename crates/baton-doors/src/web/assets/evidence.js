@@ -91,12 +91,17 @@ function Filters({ filters, set, clear }) {
   </form>`;
 }
 
-function Entries({ log, state, base, isFiltered }) {
+function NoEntries({ log, isFiltered, clear }) {
+  if (!isFiltered) return html`<${Empty} heading="An empty log"><p>The first task writes the first entry.</p><//>`;
+  return html`<${Empty}><p>No entry that was read matches these filters.${log.isWhole ? ' The whole log was read.' : ' Look further back, or use fewer filters.'}</p>
+    <button type="button" class="button" onClick=${clear}>Show all entries</button><//>`;
+}
+
+function Entries({ log, state, base, isFiltered, clear }) {
   if (!log.shown) return html`<${Waiting} read=${log.read} />`;
-  const nothing = isFiltered ? html`<${Empty}><p>No entry that was read matches these filters.</p><//>` : html`<${Empty} heading="An empty log"><p>The first task writes the first entry.</p><//>`;
   return html`
     ${log.hasNewer && html`<button type="button" class="fresh" onClick=${log.showNewest}>New entries</button>`}
-    ${!log.shown.length ? nothing : html`<ul class="entries">${log.shown.map((event) => html`<${Entry} key=${event.id} event=${event} base=${base} verdict=${state.verdicts?.[event.assayseq]} />`)}</ul>`}
+    ${!log.shown.length ? html`<${NoEntries} log=${log} isFiltered=${isFiltered} clear=${clear} />` : html`<ul class="entries">${log.shown.map((event) => html`<${Entry} key=${event.id} event=${event} base=${base} verdict=${state.verdicts?.[event.assayseq]} />`)}</ul>`}
     <${Trouble} error=${log.error} />
     <p class="paging">${!log.isWhole && html`<button type="button" class="button" disabled=${log.busy} onClick=${log.further}>${log.busy ? 'Loading…' : isFiltered ? 'Look further back' : 'Older'}</button>`}
       <span class="quiet">${plural(log.shown.length, 'entry', 'entries')}${log.isWhole ? ', that is all of them' : ' shown'}</span></p>`;
@@ -104,6 +109,7 @@ function Entries({ log, state, base, isFiltered }) {
 
 export default function Evidence({ at, network, base }) {
   const id = network.network_id;
+  const clear = () => go(`${base}/evidence`);
   const filters = filtersOf(at.search, FILTERS);
   const set = (change) => go(query(`${base}/evidence`, { ...filtersOf(new URLSearchParams(location.search), FILTERS), ...change }));
   const note = useRead(query('/api/evidence/checkpoint', { network_id: id }));
@@ -117,10 +123,10 @@ export default function Evidence({ at, network, base }) {
   return html`<${PageHead} heading="Evidence" sub="What the hub saw, as it happened: an append-only log, signed.">
       ${checkpoint?.size > 0 && html`<a class="button primary" href=${bundle} download=${`${id}.tar.gz`}>Download bundle</a>`}<//>
     ${!checkpoint ? html`<${Waiting} read=${note} />` : html`<div class="split of-log"><div class="col">
-      <${Filters} filters=${filters} set=${set} clear=${() => go(`${base}/evidence`)} />
+      <${Filters} filters=${filters} set=${set} clear=${clear} />
       <${Card} title="Entries" aside=${log.shown?.length && canCheck() ? html`<button type="button" class="button small" disabled=${state.busy} onClick=${check}>${state.busy ? 'Checking…' : 'Check proofs here'}</button>` : ''}>
         <${Outcome} state=${state} />
-        <${Entries} log=${log} state=${state} base=${base} isFiltered=${FILTERS.some((name) => filters[name])} /><//>
+        <${Entries} log=${log} state=${state} base=${base} isFiltered=${FILTERS.some((name) => filters[name])} clear=${clear} /><//>
     </div><div class="col narrow">
       <${Card} title="The log"><p class="big">${number(size)}</p><p>${size === 1 ? 'entry' : 'entries'}, of which ${number(checkpoint.size)} are under the last checkpoint.</p>
         <h3>Last checkpoint</h3><pre class="said small" tabindex="0">${note.data}</pre>

@@ -5,7 +5,7 @@ import { html, useMemo, useRef } from '/assets/vendor.js';
 import { query } from '/assets/api.js';
 import { BANDS, layout } from '/assets/flow.js';
 import { useRead } from '/assets/live.js';
-import { Card, Empty, Link, PageHead, Waiting, go, number, plural, useWidth } from '/assets/parts.js';
+import { Card, Empty, Link, PageHead, Waiting, go, mayWrite, number, plural, useWidth } from '/assets/parts.js';
 import { full, now, parse } from '/assets/time.js';
 
 const SPANS = { 1: 'Last hour', 24: 'Last day', 168: 'Last week', 720: 'Last 30 days' };
@@ -51,7 +51,7 @@ function Handoffs({ handoffs, since }) {
     <p class="quiet">The graph does not use them.</p><//>`;
 }
 
-export default function Graph({ at, network, base }) {
+export default function Graph({ at, network, base, role }) {
   const hours = SPANS[at.search.get('hours')] ? at.search.get('hours') : '24';
   // The beginning is fixed while the page is open, so that the picture grows and does not slide.
   const since = useRef({});
@@ -63,7 +63,7 @@ export default function Graph({ at, network, base }) {
   return html`<${PageHead} heading="Work graph" sub="Who sent tasks to whom. Drawn from the task rows.">
       <label class="switch"><span class="visually-hidden">Time</span><select value=${hours} onChange=${(e) => go(`${base}/graph?hours=${e.target.value}`)}>${Object.entries(SPANS).map(([value, name]) => html`<option value=${value}>${name}</option>`)}</select></label><//>
     ${!graph ? html`<${Waiting} read=${read} lines=${8} />` : html`<div class="split graph-split"><div class="col">
-      ${!drawn.length ? html`<${Card} title="Tasks"><${Empty} heading="Nothing was sent"><p>No task was sent in this time. Choose a longer one, or <${Link} to=${`${base}/send`}>send a task<//>.</p><//><//>` : html`
+      ${!drawn.length ? html`<${Card} title="Tasks"><${Empty} heading="Nothing was sent"><p>No task was sent in this time. Choose a longer one${mayWrite(role) ? html`, or <${Link} to=${`${base}/send`}>send a task<//>` : ''}.</p><//><//>` : html`
         <${Card} title=${plural(graph.tasks_read, 'task')} aside=${html`<span class="legend">${BANDS.map((end) => html`<span><i class="key f-${end}"></i>${NAMES[end] || end}</span>`)}</span>`}>
           <${Picture} edges=${drawn} base=${base} since=${counted} />
           <p class="foot-note">Counted by whole hours, from ${full(graph.since)}.</p>

@@ -39,6 +39,9 @@ function become(next) {
   settling.clear();
 }
 
+// The hub looked at the call and refused: nothing is away, and its page says so.
+const isFinal = ({ status }) => status >= 400 && status < 500 && status !== 429;
+
 const shown = () => (state === 'live' && failing.size ? 'stale' : state);
 function tellStates() { for (const tell of states) tell(shown()); }
 
@@ -132,7 +135,8 @@ export function useRead(path, { live = true, list = null, everyMs = 0 } = {}) {
       if (wanted.current === asked) set({ data, error: null, path: asked });
       if (failing.delete(flight)) tellStates();
     } catch (error) {
-      if (!failing.has(flight)) { failing.add(flight); tellStates(); }
+      const isNews = isFinal(error) ? failing.delete(flight) : !failing.has(flight) && failing.add(flight);
+      if (isNews) tellStates();
       if (wanted.current === asked) set((was) => ({ data: was.path === asked ? was.data : null, error, path: asked }));
     }
     flight.current.busy = false;

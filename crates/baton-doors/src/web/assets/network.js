@@ -3,6 +3,7 @@
 import { html, useState } from '/assets/vendor.js';
 import { del, post, put } from '/assets/api.js';
 import { Invitations } from '/assets/invitations.js';
+import { codeOf, linkOf } from '/assets/invite.js';
 import { useRead } from '/assets/live.js';
 import { LIMITS } from '/assets/facts.js';
 import { Card, Code, Dialog, Empty, Field, PageHead, Trouble, Waiting, go, mayManage, useAct } from '/assets/parts.js';
@@ -43,13 +44,14 @@ function NewInvite({ network, role, onClose, done }) {
     const answer = await act(() => post(`/api/networks/${network.network_id}/invite`, { role: form.get('role'), max_uses: Number(form.get('uses')), expires_days: Number(form.get('days')) }));
     if (answer) { setCode(answer.invite_code); done(); }
   };
-  if (code) return html`<${Dialog} heading="The invite" onClose=${onClose}><p class="sub">It is shown only once. Anyone who has it can join.</p><${Code}>${code}<//><p class="sub">They sign in and type:</p><${Code}>${`baton network join ${code}`}<//>
+  if (code) return html`<${Dialog} heading="The invite" onClose=${onClose}><p class="sub">It is shown only once. Anyone who has it can join.</p>
+    <h3>A link to open in a browser</h3><${Code}>${linkOf(code)}<//><h3>The same at a command line</h3><${Code}>${`baton network join ${code}`}<//>
     <div class="dialog-acts"><button type="button" class="button primary" onClick=${onClose}>Done</button></div><//>`;
   const roles = Object.entries(ROLES).filter(([name]) => role === 'owner' || name !== 'admin');
   return html`<${Dialog} heading="Invite somebody" onClose=${onClose}><form onSubmit=${submit}>
     <${Field} label="As"><select name="role">${roles.map(([name, words]) => html`<option value=${name} selected=${name === 'member'}>${words}</option>`)}</select><//>
     <div class="two"><${Field} label="How many may use it"><input name="uses" type="number" min="1" max=${LIMITS.INVITE_MAX_USES} value="1" required /><//><${Field} label="Days it lasts"><input name="days" type="number" min="1" max=${LIMITS.INVITE_MAX_DAYS} value="7" required /><//></div>
-    <${Trouble} error=${error} /><div class="dialog-acts"><button type="button" class="button" onClick=${onClose}>Leave it</button><button class="button primary" disabled=${busy}>Make invite</button></div></form><//>`;
+    <${Trouble} error=${error} /><div class="dialog-acts"><button type="button" class="button" onClick=${onClose}>Cancel</button><button class="button primary" disabled=${busy}>Make invite</button></div></form><//>`;
 }
 
 function Invites({ network, role }) {
@@ -60,7 +62,7 @@ function Invites({ network, role }) {
   const invites = (read.data?.invites || []).filter((invite) => invite.uses < invite.max_uses);
   const withdraw = async (invite) => { await act(() => del(`/api/networks/${network.network_id}/invites/${invite.invite_id}`)); read.refresh(); };
   return html`<${Card} title="Open invites" class="flush-table" aside=${html`<button type="button" class="button small" onClick=${() => setMaking(true)}>Invite somebody</button>`}>
-    ${!read.data ? html`<${Waiting} read=${read} lines=${2} />` : !invites.length ? html`<${Empty}><p>None. An invite lets a user of this hub join.</p><//>` : html`
+    ${!read.data ? html`<${Waiting} read=${read} lines=${2} />` : !invites.length ? html`<${Empty}><p>No open invites. “Invite somebody” makes a link: whoever opens it can join this network.</p><//>` : html`
     <table class="plain roomy"><caption class="visually-hidden">Invites</caption><thead><tr><th scope="col">Role</th><th scope="col" class="num">Used</th><th scope="col">Ends</th><th scope="col" class="wide-only">By</th><th scope="col"><span class="visually-hidden">Withdraw</span></th></tr></thead>
     <tbody>${invites.map((invite) => html`<tr key=${invite.invite_id}><td>${invite.role}</td><td class="num">${invite.uses} of ${invite.max_uses}</td><td>${invite.expires_at ? html`<${Until} at=${invite.expires_at} />` : 'never'}</td><td class="wide-only quiet">${invite.created_by}</td><td class="num"><button type="button" class="button small" onClick=${() => withdraw(invite)}>Withdraw</button></td></tr>`)}</tbody></table>`}
     <${Trouble} error=${error} />${making && html`<${NewInvite} network=${network} role=${role} onClose=${() => setMaking(false)} done=${read.refresh} />`}<//>`;
@@ -86,15 +88,15 @@ function Leave({ network, reload }) {
 
 function Others({ reload }) {
   const { busy, error, act } = useAct();
-  const submit = (name, path) => async (event) => {
+  const submit = (name, path, read = (text) => text.trim()) => async (event) => {
     event.preventDefault();
     const form = event.target;
-    const answer = await act(() => post(path, { [name]: new FormData(form).get(name).trim() }));
+    const answer = await act(async () => post(path, { [name]: read(new FormData(form).get(name)) }));
     if (answer) { form.reset(); await reload(); go(`/n/${answer.network_id}/overview`); }
   };
   return html`<${Card} title="Another network"><div class="two">
     <form onSubmit=${submit('name', '/api/networks')}><${Field} label="Make a new one"><input name="name" required maxlength=${LIMITS.NETWORK_NAME_MAX_CHARS} placeholder="its name" /><//><button class="button" disabled=${busy}>Make</button></form>
-    <form onSubmit=${submit('invite_code', '/api/networks/join')}><${Field} label="Join one"><input name="invite_code" required placeholder="inv_…" autocomplete="off" /><//><button class="button" disabled=${busy}>Join</button></form>
+    <form onSubmit=${submit('invite_code', '/api/networks/join', codeOf)}><${Field} label="Join one"><input name="invite_code" required placeholder="invite code or link" autocomplete="off" /><//><button class="button" disabled=${busy}>Join</button></form>
   </div><${Trouble} error=${error} /><//>`;
 }
 
@@ -102,7 +104,7 @@ export default function Network({ network, role, session, reload }) {
   return html`<${PageHead} heading=${network.network_name} sub=${role ? `You are ${role === 'owner' ? 'its owner' : `${/^[aeiou]/.test(role) ? 'an' : 'a'} ${role} of it`}.` : 'You see it as the hub’s admin; this access is recorded.'} />
     <${Members} network=${network} role=${role} session=${session} />
     <${Invites} network=${network} role=${role} />
-    ${!mayManage(role) && html`<${Card}><${Empty}><p>Owners and admins of the network see its members and invites here.</p><//><//>`}
+    ${!mayManage(role) && html`<${Card}><${Empty}><p>Owners and admins of the network see its members and invites here. Ask one of them to invite somebody.</p><//><//>`}
     ${role === 'owner' && html`<${Name} key=${network.network_name} network=${network} reload=${reload} />`}
     ${role && role !== 'owner' && html`<${Leave} network=${network} reload=${reload} />`}
     <${Tokens} network=${network} />

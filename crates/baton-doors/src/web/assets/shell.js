@@ -3,6 +3,7 @@
 import { Component, html, useEffect, useRef, useState } from '/assets/vendor.js';
 import { del, post } from '/assets/api.js';
 import { Invitations } from '/assets/invitations.js';
+import { codeOf } from '/assets/invite.js';
 import { useLiveState } from '/assets/live.js';
 import { LIMITS } from '/assets/facts.js';
 import { Card, Dialog, Empty, Field, Icon, Link, PageHead, Trouble, Waiting, go, useAct } from '/assets/parts.js';
@@ -143,14 +144,14 @@ function NoNetwork({ reload }) {
   };
   const join = async (event) => {
     event.preventDefault();
-    const joined = await act(() => post('/api/networks/join', { invite_code: new FormData(event.target).get('code').trim() }));
+    const joined = await act(async () => post('/api/networks/join', { invite_code: codeOf(new FormData(event.target).get('code')) }));
     if (joined) { await reload(); go(`/n/${joined.network_id}/overview`); }
   };
   return html`<${Invitations} reload=${reload} /><${Card} title="No network here">
     <${Empty}><p>Network not found, or you have no access to it. Create one, or join one with an invite.</p><//>
     <div class="two">
       <form onSubmit=${create}><${Field} label="Name of a new network"><input name="name" required maxlength=${LIMITS.NETWORK_NAME_MAX_CHARS} /><//><button class="button" disabled=${busy}>Make network</button></form>
-      <form onSubmit=${join}><${Field} label="Invite code"><input name="code" placeholder="inv_…" required /><//><button class="button" disabled=${busy}>Join</button></form>
+      <form onSubmit=${join}><${Field} label="Invite code or link"><input name="code" placeholder="inv_…" required autocomplete="off" /><//><button class="button" disabled=${busy}>Join</button></form>
     </div><${Trouble} error=${error} /><//>`;
 }
 

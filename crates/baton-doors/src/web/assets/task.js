@@ -78,7 +78,7 @@ function Act({ kind, task, openBelow, network, onClose, done, base }) {
     ${kind === 'reassign' && html`<p class="sub">${task.to_name} loses the task; the next agent starts it from the beginning.</p><${Field} label="Agent"><input name="alias" list="agents" required autofocus autocomplete="off" /><//>
       <datalist id="agents">${(status.data?.sessions || []).map((s) => html`<option value=${s.alias}></option>`)}</datalist>`}
     <${Trouble} error=${error} />
-    <div class="dialog-acts"><button type="button" class="button" onClick=${onClose}>Leave it</button><button class="button ${kind === 'cancel' ? 'danger' : 'primary'}" disabled=${busy}>${words[1]}</button></div>
+    <div class="dialog-acts"><button type="button" class="button" onClick=${onClose}>${kind === 'cancel' ? 'Keep task' : 'Cancel'}</button><button class="button ${kind === 'cancel' ? 'danger' : 'primary'}" disabled=${busy}>${words[1]}</button></div>
   </form><//>`;
 }
 
@@ -147,7 +147,7 @@ export default function Task({ id, network, base, role, session }) {
   const task = read.data?.task;
   const head = html`<p class="crumb"><${Link} to=${`${base}/tasks`}><${Icon} name="back" />Tasks<//></p>`;
   const isElsewhere = task && task.network_id !== network.network_id;
-  if (isElsewhere || (!task && read.error?.status === 404)) return html`${head}<${Empty} heading="No such task"><p>It does not exist, or you have no access to it.</p><//>`;
+  if (isElsewhere || (!task && read.error?.status === 404)) return html`${head}<${Empty} heading="No such task"><p>It does not exist, or you have no access to it. Check the address, or look for the task by its text.</p><${Link} to=${`${base}/tasks`} class="button">Go to the tasks<//><//>`;
   if (!task) return html`${head}<${Waiting} read=${read} lines=${8} />`;
   const may = mayWrite(role) || (role == null && session.user.role === 'admin');
   const canRetry = RETRYABLE.includes(task.status) && !read.data.retried_to;

@@ -136,7 +136,7 @@ function List({ network, base, filters, role }) {
 
 function NoTasks({ filters, base, role }) {
   const isFiltered = FILTERS.some((name) => filters[name]);
-  if (isFiltered) return html`<${Empty} heading="Nothing like that"><p>No task matches these filters.</p><//>`;
+  if (isFiltered) return html`<${Empty} heading="Nothing like that"><p>No task matches these filters. Choose a longer time or fewer filters.</p><${Link} to=${`${base}/tasks`} class="button">Show all tasks<//><//>`;
   return html`<${Empty} heading="No tasks yet"><p>${mayWrite(role) ? html`<${Link} to=${`${base}/send`}>Send the first one<//>, or let agents send each other some.` : 'Once agents send each other tasks, they appear here by themselves.'}</p><//>`;
 }
 

@@ -24,7 +24,7 @@ export function Tokens({ network }) {
   // Of other networks they are shown there; logins belong to none.
   const tokens = (read.data?.tokens || []).filter((token) => !token.network_id || token.network_id === network.network_id);
   return html`<${Card} title="Your tokens" class="flush-table">
-    ${!read.data ? html`<${Waiting} read=${read} lines=${2} />` : !tokens.length ? html`<${Empty}><p>None.</p><//>` : html`
+    ${!read.data ? html`<${Waiting} read=${read} lines=${2} />` : !tokens.length ? html`<${Empty}><p>You have no tokens for this network. <code>baton login</code> makes one for you, a key under Agents one for an agent.</p><//>` : html`
     <table class="plain roomy"><caption class="visually-hidden">Your tokens</caption><thead><tr><th scope="col">Name</th><th scope="col" class="wide-only">Kind</th><th scope="col" class="wide-only">Last used</th><th scope="col">Expires</th><th scope="col"><span class="visually-hidden">Revoke</span></th></tr></thead>
     <tbody>${tokens.map((token) => html`<tr key=${token.token_id}><td><b class="clip" title=${token.name}>${token.name}</b> <span class="quiet wide-only">${token.token_id}</span></td><td class="wide-only">${kind(token)}</td>
       <td class="wide-only quiet">${token.last_used_at ? html`<${Ago} at=${token.last_used_at} />` : 'never'}</td>

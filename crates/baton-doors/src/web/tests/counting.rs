@@ -73,15 +73,17 @@ async fn every_combination_of_method_origin_site_and_header_is_decided_as_the_ta
 }
 
 #[tokio::test]
-async fn signing_in_asks_for_the_same_as_a_write_whether_or_not_there_is_a_cookie() {
+async fn signing_in_and_up_ask_for_the_same_as_a_write_whether_or_not_there_is_a_cookie() {
     let browser = at();
     for headers in all() {
         for more in [&[][..], &[COOKIE], &[("authorization", "Bearer x")]] {
-            let response = browser.send("POST", "/api/session", &named(headers, more), None).await;
-            // Without a body it is a bad request; that it is read says that it was let through.
-            let expected =
-                if WRITES.contains(&headers) { StatusCode::BAD_REQUEST } else { StatusCode::FORBIDDEN };
-            assert_eq!(response.status(), expected, "{headers:?} {more:?}");
+            for path in ["/api/session", "/api/session/register"] {
+                let response = browser.send("POST", path, &named(headers, more), None).await;
+                // Without a body it is a bad request; that it is read says that it was let through.
+                let expected =
+                    if WRITES.contains(&headers) { StatusCode::BAD_REQUEST } else { StatusCode::FORBIDDEN };
+                assert_eq!(response.status(), expected, "{path} {headers:?} {more:?}");
+            }
         }
     }
 }

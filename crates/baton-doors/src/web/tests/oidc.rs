@@ -309,7 +309,7 @@ async fn an_answer_that_this_browser_did_not_ask_for_signs_nobody_in() {
 #[tokio::test]
 async fn a_hub_without_an_issuer_offers_none() {
     let browser = Browser::new();
-    assert_eq!(browser.reads("/oidc/issuer").await["issuer"], Value::Null);
+    assert_eq!(browser.reads("/api/session/options").await["issuer"], Value::Null);
     let answer = browser.send("GET", "/oidc/login", &[], None).await;
     assert_eq!(answer.headers()[header::LOCATION], "/?sign-in=off");
 }

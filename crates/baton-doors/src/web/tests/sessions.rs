@@ -45,6 +45,62 @@ async fn signing_in_sets_a_cookie_that_no_script_reads_and_shows_no_token() {
 }
 
 #[tokio::test]
+async fn signing_up_makes_a_user_whose_only_token_is_the_cookie() {
+    let mut browser = Browser::new();
+    assert_eq!(
+        browser.reads("/api/session/options").await,
+        json!({"ok": true, "open_registration": true, "issuer": null})
+    );
+    let body = json!({"username": "ada", "password": PASSWORD});
+    let response = browser.page("POST", "/api/session/register", Some(&body)).await;
+    let line = set_cookie(&response).unwrap().to_owned();
+    assert!(line.ends_with("; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000"), "{line}");
+    assert_eq!(response.headers()[header::CACHE_CONTROL], "no-store");
+    let (status, answer) = crate::fixture::json(response).await;
+    assert_eq!(status, StatusCode::OK, "{answer}");
+    let fields: Vec<_> = answer.as_object().unwrap().keys().collect();
+    assert_eq!(fields, ["must_change_password", "network_id", "ok", "user"]);
+    assert!(!answer.to_string().contains("tok_"), "{answer}");
+
+    browser.cookie = Some(line.split(';').next().unwrap().to_owned());
+    let session = browser.reads("/api/session").await;
+    assert_eq!(session["user"]["username"], "ada");
+    assert_eq!(
+        (&session["networks"][0]["network_id"], &session["networks"][0]["member_role"]),
+        (&answer["network_id"], &json!("owner"))
+    );
+    let tokens = browser.reads("/api/auth/tokens").await["tokens"].clone();
+    let names: Vec<_> = tokens.as_array().unwrap().iter().map(|token| &token["name"]).collect();
+    assert_eq!(names, ["browser"]);
+    let (status, answer) = browser.asks("POST", "/api/session/register", Some(&body)).await;
+    assert_eq!((status, answer["error"].as_str()), (StatusCode::BAD_REQUEST, Some("username already taken")));
+}
+
+#[tokio::test]
+async fn signing_up_holds_to_the_rules_of_registering() {
+    let browser = Browser::new();
+    for (username, password, error) in [
+        ("a", PASSWORD, "username must be at least 2 characters"),
+        ("a b", PASSWORD, "username contains invalid characters"),
+        ("bob", "short", "password must be at least 8 characters"),
+        ("bob", "PassWord123", "password is too common"),
+    ] {
+        let body = json!({"username": username, "password": password});
+        let response = browser.page("POST", "/api/session/register", Some(&body)).await;
+        assert_eq!(set_cookie(&response), None);
+        let (status, answer) = crate::fixture::json(response).await;
+        assert_eq!((status, answer["error"].as_str()), (StatusCode::BAD_REQUEST, Some(error)));
+    }
+    let closed = Browser::at(|settings| settings.open_registration = false);
+    assert_eq!(closed.reads("/api/session/options").await["open_registration"], false);
+    let body = json!({"username": "bob", "password": PASSWORD});
+    let response = closed.page("POST", "/api/session/register", Some(&body)).await;
+    assert_eq!(set_cookie(&response), None);
+    let (status, answer) = crate::fixture::json(response).await;
+    assert_eq!((status, answer["error"].as_str()), (StatusCode::FORBIDDEN, Some("registration is closed")));
+}
+
+#[tokio::test]
 async fn over_tls_or_an_https_proxy_the_cookie_is_secure_and_bound_to_its_host() {
     let https: [fn(&mut crate::hub::Settings); 2] = [
         |settings| settings.serves_tls = true,

@@ -181,16 +181,68 @@ fn join_by(
 ) -> Result<Joined, Error> {
     let invite = tx.invite(code_hash)?.ok_or(Refusal::InviteUnknown)?;
     let network_id = invite.network_id.clone();
-    let current = tx.member_role(&network_id, &user.user_id)?;
+    let current = role_or_may_join(tx.as_snapshot(), user, &invite, now, clock_jumps)?;
     let role = NetworkRole::after_join(current, invite.role);
     if current.is_none() {
-        refuse_spent(tx.as_snapshot(), &invite, clock_jumps.now_since(invite.created_at, now))?;
-        refuse_alias(tx.as_snapshot(), &network_id, &user.username)?;
-        quotas::admit_to_network(tx.as_snapshot(), &network_id, Quota::Members)?;
-        quotas::admit_to_user(tx.as_snapshot(), &user.user_id, Quota::Memberships)?;
         admit(tx, user, &invite, now)?;
     }
     Ok(Joined::new(network_id, role))
+}
+
+/// The role of somebody who is a member already; a refusal if they are not and cannot become one by this invite.
+fn role_or_may_join(
+    rows: &dyn Snapshot,
+    user: &UserCaller,
+    invite: &InviteRow,
+    now: UnixMillis,
+    clock_jumps: &ClockJumps,
+) -> Result<Option<NetworkRole>, Error> {
+    let current = rows.member_role(&invite.network_id, &user.user_id)?;
+    if current.is_none() {
+        refuse_spent(rows, invite, clock_jumps.now_since(invite.created_at, now))?;
+        refuse_alias(rows, &invite.network_id, &user.username)?;
+        quotas::admit_to_network(rows, &invite.network_id, Quota::Members)?;
+        quotas::admit_to_user(rows, &user.user_id, Quota::Memberships)?;
+    }
+    Ok(current)
+}
+
+/// What an invite code leads to.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = InvitePreview)]
+pub struct Preview {
+    ok: bool,
+    network_id: NetworkId,
+    network_name: String,
+    /// What joining makes the caller, or what they are already.
+    role: NetworkRole,
+    is_member: bool,
+    invited_by: Username,
+}
+
+/// Shows what an invite code leads to, and uses nothing up. Whatever would refuse to join with it refuses here too, and it
+/// counts as a try, so that it helps nobody to guess codes.
+pub async fn preview(hub: &Hub, identity: Identity, args: Join) -> Result<Preview, Error> {
+    let user = permit::account(&identity.caller)?.clone();
+    let store = hub.store_for(&identity.caller);
+    hub.join_guard.count(hub, store, &identity.token_id).await?;
+    let code = InviteCode::parse(args.invite_code.trim()).ok_or(Refusal::InviteUnknown)?;
+    let (code_hash, (now, clock_jumps)) = (secret::hash(code.expose()), hub.clock.observe());
+    let read = move |rows: &dyn Snapshot| {
+        let invite = rows.invite(&code_hash)?.ok_or(Refusal::InviteUnknown)?;
+        let current = role_or_may_join(rows, &user, &invite, now, &clock_jumps)?;
+        let network = rows.network(&invite.network_id)?.ok_or(Refusal::InviteUnknown)?;
+        let inviter = rows.user(&invite.created_by)?.ok_or(Refusal::InviteExpired)?;
+        Ok(Preview {
+            ok: true,
+            network_id: invite.network_id,
+            network_name: network.name,
+            role: NetworkRole::after_join(current, invite.role),
+            is_member: current.is_some(),
+            invited_by: inviter.username,
+        })
+    };
+    hub.store_for(&identity.caller).read(read).await
 }
 
 /// An invite holds as long as it has uses and time left and its creator could create it again.

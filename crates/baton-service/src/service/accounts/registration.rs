@@ -3,7 +3,7 @@
 use baton_core::{
     NameSkeletons, NetworkId, Refusal, SystemRole, TokenScope, UnixMillis, UserId, Username, check_password,
 };
-use baton_store::rows::UserRow;
+use baton_store::rows::{TokenRow, UserRow};
 use baton_store::{Snapshot, Store, Transaction};
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
@@ -17,12 +17,14 @@ use crate::service::accounts::users::UserView;
 use crate::service::secret::{self, Revealed};
 use crate::service::{Error, audit, labels};
 
-#[derive(Deserialize, ToSchema)]
+#[derive(Deserialize, Serialize, ToSchema)]
 pub struct Registration {
-    username: String,
-    password: String,
-    email: Option<String>,
-    display_name: Option<String>,
+    pub username: String,
+    pub password: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -34,8 +36,37 @@ pub struct Registered {
     network_id: NetworkId,
 }
 
-/// Registering: a user, a network of their own, a token for each. The rules are checked in the contract's order.
+/// Registering: a user, a network of their own, a token for each.
 pub async fn register(hub: &Hub, address: IpAddr, args: Registration) -> Result<Registered, Error> {
+    let new = new_user(hub, address, args).await?;
+    let now = hub.clock.now();
+    hub.store_for_anybody().write(move |tx| insert_registered(tx, &new, now)).await
+}
+
+/// A user who registered in a browser.
+#[derive(Debug)]
+pub struct SignedUp {
+    pub user: UserView,
+    pub network_id: NetworkId,
+    /// The browser's session.
+    pub token: Revealed,
+}
+
+/// Registering in a browser: a user and a network of their own. The session is the only token, for nobody would have another.
+pub async fn sign_up(hub: &Hub, address: IpAddr, args: Registration) -> Result<SignedUp, Error> {
+    let new = new_user(hub, address, args).await?;
+    let now = hub.clock.now();
+    let insert = move |tx: &mut dyn Transaction| {
+        let (user, network_id) = insert_new(tx, &new, now)?;
+        let (token, row) = secret::user_token(&user.user_id, secret::Holder::Browser, now);
+        insert_token(tx, &new.username, &row, now)?;
+        Ok(SignedUp { user: user.into(), network_id, token })
+    };
+    hub.store_for_anybody().write(insert).await
+}
+
+/// The user that is asked for. The rules are checked in the contract's order.
+async fn new_user(hub: &Hub, address: IpAddr, args: Registration) -> Result<NewUser, Error> {
     if !hub.settings.open_registration {
         return Err(Refusal::RegistrationClosed.into());
     }
@@ -47,25 +78,40 @@ pub async fn register(hub: &Hub, address: IpAddr, args: Registration) -> Result<
     let email = labels::label("email", args.email.as_deref())?;
     let password_hash = hub.passwords.hash(asker, args.password).await?;
     let role = SystemRole::User;
-    let new = NewUser { username, display_name, email, role, password_hash, must_change_password: false };
-    let now = hub.clock.now();
-    hub.store_for_anybody().write(move |tx| insert_registered(tx, &new, now)).await
+    Ok(NewUser { username, display_name, email, role, password_hash, must_change_password: false })
 }
 
 fn insert_registered(tx: &mut dyn Transaction, new: &NewUser, now: UnixMillis) -> Result<Registered, Error> {
-    // Somebody else may have taken the name while the password was hashed.
-    refuse_taken(tx.as_snapshot(), &new.username)?;
-    let actor = &new.username;
-    let (user, network_id) = insert_user(tx, new, actor.as_str(), now)?;
+    let (user, network_id) = insert_new(tx, new, now)?;
     let (token, token_row) = secret::user_token(&user.user_id, secret::Holder::Tool, now);
     let (network_token, network_token_row) =
         secret::node_token(&user.user_id, &network_id, None, TokenScope::Node, now);
     for row in [token_row, network_token_row] {
-        tx.insert_token(&row)?;
-        let (network, id) = (row.network_id.as_ref(), row.token_id.as_str());
-        tx.audit(now, actor.as_str(), audit::TOKEN_CREATED, network, id, "registration")?;
+        insert_token(tx, &new.username, &row, now)?;
     }
     Ok(Registered { ok: true, user: user.into(), token, network_token, network_id })
+}
+
+fn insert_new(
+    tx: &mut dyn Transaction,
+    new: &NewUser,
+    now: UnixMillis,
+) -> Result<(UserRow, NetworkId), Error> {
+    // Somebody else may have taken the name while the password was hashed.
+    refuse_taken(tx.as_snapshot(), &new.username)?;
+    insert_user(tx, new, new.username.as_str(), now)
+}
+
+fn insert_token(
+    tx: &mut dyn Transaction,
+    actor: &Username,
+    row: &TokenRow,
+    now: UnixMillis,
+) -> Result<(), Error> {
+    tx.insert_token(row)?;
+    let (network, id) = (row.network_id.as_ref(), row.token_id.as_str());
+    tx.audit(now, actor.as_str(), audit::TOKEN_CREATED, network, id, "registration")?;
+    Ok(())
 }
 
 /// A username is taken if another equals it, ignoring case, or looks like it.

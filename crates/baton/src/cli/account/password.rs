@@ -15,6 +15,9 @@ use crate::cli::screen::note;
 use crate::client::Token;
 use crate::service::accounts::passwords::PasswordChange;
 
+/// What a command takes where it cannot ask.
+const INSTEAD: &str = "--password-stdin";
+
 #[derive(Debug, Args)]
 pub(crate) struct Passwd {
     /// Read the old and then the new password from standard input, a line each
@@ -27,8 +30,11 @@ pub(crate) struct Passwd {
 impl Passwd {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let link = self.connection.open()?;
-        let (old_password, new_password) =
-            if self.password_stdin { (line()?, line()?) } else { (ask("Old password: ")?, ask_twice()?) };
+        let (old_password, new_password) = if self.password_stdin {
+            (line()?, line()?)
+        } else {
+            (ask("Old password: ", INSTEAD)?, ask_twice("New password", INSTEAD)?)
+        };
         block_on(async {
             let answer = link.client.change_password(&PasswordChange { old_password, new_password }).await?;
             self.keep(&answer.token)
@@ -54,20 +60,19 @@ impl Passwd {
     }
 }
 
-fn ask_twice() -> Result<String, Failure> {
-    let new = ask("New password: ")?;
-    if ask("New password again: ")? == new {
-        return Ok(new);
+/// Asks for a password that nobody can look up, so a typing error must show at once.
+pub(super) fn ask_twice(what: &str, instead: &str) -> Result<String, Failure> {
+    let password = ask(&format!("{what}: "), instead)?;
+    if ask(&format!("{what} again: "), instead)? == password {
+        return Ok(password);
     }
-    Err(Failure::usage("the two new passwords differ; nothing was changed"))
+    Err(Failure::usage("the two passwords differ; nothing was changed"))
 }
 
-/// Asks on the terminal.
-pub(super) fn ask(prompt: &str) -> Result<String, Failure> {
+/// Asks on the terminal; where there is none, the error says what to pass instead.
+pub(super) fn ask(prompt: &str, instead: &str) -> Result<String, Failure> {
     if !io::stdin().is_terminal() {
-        return Err(Failure::usage(
-            "there is no terminal to type the password on; pass --password-stdin, or --token",
-        ));
+        return Err(Failure::usage(format!("there is no terminal to type the password on; pass {instead}")));
     }
     rpassword::prompt_password(prompt).map_err(unread)
 }

@@ -38,11 +38,7 @@ impl Login {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let known = self.connection.profile()?;
         let hub = self.connection.hub(known.as_ref())?;
-        if !hub.is_https() && !hub.is_loopback() {
-            note(&format!(
-                "warning: {hub} does not use TLS: the password and the token are sent unencrypted"
-            ));
-        }
+        warn_of_plain_http(&hub);
         // What is asked for is asked before anything runs.
         let given = match self.connection.token()? {
             Some(_) if self.username.is_some() || self.password_stdin => {
@@ -67,7 +63,7 @@ impl Login {
         let password = if self.password_stdin {
             password::line()?
         } else {
-            password::ask(&format!("Password of {username}: "))?
+            password::ask(&format!("Password of {username}: "), "--password-stdin, or --token")?
         };
         Ok(Credentials::Password(sessions::Login { username, password, expires_in_seconds: self.expires }))
     }
@@ -82,37 +78,11 @@ impl Login {
         let (token, source) = match given {
             Credentials::Token(token) => (token, self.connection.token_source()),
             Credentials::Password(args) => {
-                let answer = stranger.login(&args).await?;
-                let token = Token::parse(&answer.token).ok_or_else(|| {
-                    Failure::usage("the hub answered with a token that this version of baton does not know; is the hub newer?")
-                })?;
-                (token, TokenSource::Run)
+                (parse_token(&stranger.login(&args).await?.token)?, TokenSource::Run)
             }
         };
-        let client = stranger.with_token(token.clone(), source);
-        let who = client.me().await?.into_value();
-        let network = self.network(&client, &who).await?;
-        let profile = Profile {
-            hub,
-            username: Some(who.alias.clone().unwrap_or_else(|| who.user.username.clone())),
-            network: network.clone(),
-            token: Some(token),
-            ca,
-        };
-        let (file, name) = (ProfileFile::home()?, self.connection.profile_name()?);
-        file.put(&name, profile.clone())?;
+        let (profile, who) = remember(&self.connection, hub, ca, &stranger, token, source).await?;
         self.print(&profile, &who)
-    }
-
-    /// The network that was named, else the only one there is.
-    async fn network(&self, client: &Client, who: &TokenIdentity) -> Result<Option<String>, Failure> {
-        match self.connection.named_network() {
-            Some(name) => Ok(Some(connection::find(client, name).await?)),
-            None => Ok(match &*who.networks {
-                [only] => Some(only.network_id.clone()),
-                _ => None,
-            }),
-        }
     }
 
     fn print(&self, profile: &Profile, who: &TokenIdentity) -> Result<ExitCode, Failure> {
@@ -125,12 +95,8 @@ impl Login {
             return Ok(ExitCode::SUCCESS);
         }
         screen.print(&format!("Logged in to {hub} as {username}."))?;
-        let chosen =
-            who.networks.iter().find(|network| Some(&network.network_id) == profile.network.as_ref());
-        match chosen {
-            Some(network) => {
-                screen.print(&format!("Network: {} ({})", network.network_name, network.network_id))?;
-            }
+        match chosen_network(profile, who) {
+            Some(words) => screen.print(&words)?,
             None if who.networks.is_empty() => {
                 screen.print("You are in no network yet: `baton network create NAME`.")?;
             }
@@ -149,7 +115,54 @@ enum Credentials {
     Password(sessions::Login),
 }
 
-fn ask_username(known: Option<&str>) -> Result<String, Failure> {
+/// A token that the hub answered with.
+pub(super) fn parse_token(text: &str) -> Result<Token, Failure> {
+    Token::parse(text).ok_or_else(|| {
+        Failure::usage(
+            "the hub answered with a token that this version of baton does not know; is the hub newer?",
+        )
+    })
+}
+
+/// Says who a token is of, and keeps both in the profile.
+pub(super) async fn remember(
+    connection: &Connection,
+    hub: HubAddress,
+    ca: Option<PathBuf>,
+    stranger: &Client,
+    token: Token,
+    source: TokenSource,
+) -> Result<(Profile, TokenIdentity), Failure> {
+    let client = stranger.with_token(token.clone(), source);
+    let who = client.me().await?.into_value();
+    let network = match connection.named_network() {
+        Some(name) => Some(connection::find(&client, name).await?),
+        None => match &*who.networks {
+            [only] => Some(only.network_id.clone()),
+            _ => None,
+        },
+    };
+    let username = Some(who.alias.clone().unwrap_or_else(|| who.user.username.clone()));
+    let profile = Profile { hub, username, network, token: Some(token), ca };
+    ProfileFile::home()?.put(&connection.profile_name()?, profile.clone())?;
+    Ok((profile, who))
+}
+
+/// The network of the next commands, in words; none if there is none, or several.
+pub(super) fn chosen_network(profile: &Profile, who: &TokenIdentity) -> Option<String> {
+    let is_chosen = |id: &String| Some(id) == profile.network.as_ref();
+    let chosen = who.networks.iter().find(|network| is_chosen(&network.network_id))?;
+    Some(format!("Network: {} ({})", chosen.network_name, chosen.network_id))
+}
+
+/// What is sent to a hub without TLS can be read on the way.
+pub(super) fn warn_of_plain_http(hub: &HubAddress) {
+    if !hub.is_https() && !hub.is_loopback() {
+        note(&format!("warning: {hub} does not use TLS: the password and the token are sent unencrypted"));
+    }
+}
+
+pub(super) fn ask_username(known: Option<&str>) -> Result<String, Failure> {
     if !io::stdin().is_terminal() {
         return known
             .map(str::to_owned)

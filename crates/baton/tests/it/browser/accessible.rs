@@ -24,6 +24,11 @@ fn no_page_scrolls_sideways_on_a_small_phone() {
 }
 
 #[test]
+fn no_window_is_wider_than_a_small_phone() {
+    pass("narrow-windows.mjs", "light", "phone");
+}
+
+#[test]
 fn axe_finds_nothing_serious_on_pages_of_a_desktop_in_light() {
     pass("axe-pages.mjs", "light", "desktop");
 }
@@ -31,6 +36,11 @@ fn axe_finds_nothing_serious_on_pages_of_a_desktop_in_light() {
 #[test]
 fn axe_finds_nothing_serious_on_pages_of_a_desktop_in_dark() {
     pass("axe-pages.mjs", "dark", "desktop");
+}
+
+#[test]
+fn axe_finds_nothing_serious_on_pages_of_a_tablet() {
+    pass("axe-pages.mjs", "light", "tablet");
 }
 
 #[test]

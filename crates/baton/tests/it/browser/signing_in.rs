@@ -63,3 +63,17 @@ fn the_list_of_tokens_marks_one_that_expires_soon() {
     });
     drive("tokens.mjs", &given);
 }
+
+#[test]
+fn somebody_new_creates_an_account_on_the_page_and_gets_a_cookie_and_no_token() {
+    let hub = Hub::start();
+    Tenant::register(&hub, "ada");
+    drive("sign-up.mjs", &json!({"base": hub.url(), "taken": "ada"}));
+}
+
+#[test]
+fn a_hub_whose_registration_is_closed_offers_no_account() {
+    let closed = ["--username", ADMIN, "--password", PASSWORD, "--open-registration", "false"];
+    let hub = Hub::start_with(&closed);
+    drive("sign-up-closed.mjs", &json!({"base": hub.url()}));
+}

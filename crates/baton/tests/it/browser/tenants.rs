@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::script::drive;
-use crate::it::hub::{Hub, PASSWORD};
+use crate::it::hub::{ADMIN, Hub, PASSWORD};
 use crate::it::tenant::{Tenant, act, claim, report, send, succeed, text};
 
 #[test]
@@ -68,4 +68,24 @@ fn an_invitation_is_answered_on_the_page_and_an_admin_sees_who_has_not_answered(
         "guest": {"username": "gina", "password": PASSWORD}, "host": {"username": "hanna", "password": PASSWORD},
     });
     drive("invitations.mjs", &given);
+}
+
+#[test]
+fn a_link_invites_who_is_signed_in_and_who_is_not_and_its_code_reaches_no_log() {
+    let mut hub =
+        Hub::start_with_env(&["--username", ADMIN, "--password", PASSWORD], &[("BATON_LOG", "trace")]);
+    let host = Tenant::register(&hub, "hanna");
+    let late = Tenant::register(&hub, "liv");
+    Tenant::register(&hub, "gina");
+    let welcome = succeed(&host.user.post("/api/networks", &json!({"name": "welcome"})));
+    let person = |username: &str| json!({"username": username, "password": PASSWORD});
+    let given = json!({
+        "base": hub.url(), "network": welcome["network_id"], "home": late.network_id,
+        "host": person("hanna"), "guest": person("gina"), "late": person("liv"),
+    });
+    let said = drive("invite-link.mjs", &given);
+    let code = said.iter().find_map(|line| line.strip_prefix("code: ")).unwrap();
+    assert!(hub.stop().success());
+    let log = hub.log();
+    assert!(log.contains("/api/networks/join/preview") && !log.contains(code), "{log}");
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
 
-use super::super::hub::{Hub, PASSWORD};
+use super::super::hub::{ADMIN, Hub, PASSWORD};
 use super::super::program::run;
 use super::cli_user::CliUser;
 
@@ -27,6 +27,94 @@ fn a_login_is_remembered_in_a_file_that_only_its_owner_reads() {
     let who = ada.says(&["whoami"]);
     assert!(who.starts_with("ada (u_") && who.contains(&ada.url) && who.contains(network.as_str()), "{who}");
     assert_eq!(ada.json(&["whoami"])["user"]["username"], "ada");
+}
+
+#[test]
+fn registering_creates_an_account_and_is_remembered_as_a_login_is() {
+    let hub = Hub::start();
+    let ada = CliUser::register(&hub, "ada");
+    let register = ["register", "--hub", &ada.url, "--username", "nina"];
+    let ran = ada.fed(&[&register[..], &["--password", "-"]].concat(), &format!("{PASSWORD}\n"));
+    let said = ran.exited(0).stdout;
+    assert!(
+        said.starts_with(&format!(
+            "Registered on {} as nina, and logged in.\nNetwork: default (net_",
+            ada.url
+        )),
+        "{said}"
+    );
+    let kept = std::fs::read_to_string(ada.config()).unwrap();
+    assert!(kept.contains("utok_") && !kept.contains(PASSWORD), "{kept}");
+    assert_eq!(mode(&ada.config()), 0o600);
+    let who = ada.json(&["whoami"]);
+    assert_eq!(
+        (who["user"]["username"].as_str(), who["user"]["role"].as_str()),
+        (Some("nina"), Some("user"))
+    );
+    ada.says(&["tasks"]); // in the network that came with the account
+
+    let other = [
+        "register",
+        "--hub",
+        &ada.url,
+        "--username",
+        "olga",
+        "--password-stdin",
+        "--profile",
+        "olga",
+        "--json",
+    ];
+    let answer = ada.fed(&other, &format!("{PASSWORD}\n")).exited(0).lines()[0].clone();
+    let networks = ada.json(&["whoami", "--profile", "olga"])["networks"].clone();
+    let expected =
+        json!({"ok": true, "hub": ada.url, "username": "olga", "network_id": networks[0]["network_id"]});
+    assert_eq!(answer, expected, "no token is printed");
+}
+
+#[test]
+fn a_registration_that_is_refused_says_what_to_do_and_keeps_nothing() {
+    let hub = Hub::start();
+    let ada = CliUser::register(&hub, "ada");
+    let register = |more: &[&str], password: &str| {
+        let arguments = [&["register", "--hub", &ada.url][..], more].concat();
+        ada.fed(&arguments, &format!("{password}\n"))
+    };
+    for (arguments, password, code, says) in [
+        (
+            &["--username", "ada", "--password", "-"][..],
+            PASSWORD,
+            6,
+            "if it is yours, log in with `baton login`",
+        ),
+        (&["--username", "nina", "--password", "-"], "short", 6, "password must be at least 8 characters"),
+        (&["--username", "nina", "--password", "-"], "", 2, "standard input is empty"),
+        (
+            &["--username", "nina", "--password", PASSWORD],
+            "",
+            2,
+            "pass - and write the password to standard input",
+        ),
+        (&["--username", "nina"], PASSWORD, 2, "--password -"),
+        (&["--password", "-"], PASSWORD, 2, "pass --username NAME"),
+        (
+            &["--username", "nina", "--password", "-", "--token", "utok_00112233445566778899aabbccddeeff"],
+            PASSWORD,
+            2,
+            "leave out --token",
+        ),
+    ] {
+        let ran = register(arguments, password).exited(code);
+        assert!(ran.stderr.contains(says), "{arguments:?}: {}", ran.stderr);
+    }
+    assert!(!ada.config().exists());
+
+    let closed =
+        Hub::start_with(&["--username", ADMIN, "--password", PASSWORD, "--open-registration", "false"]);
+    let arguments = ["register", "--hub", &closed.url(), "--username", "nina", "--password", "-"];
+    let ran = ada.fed(&arguments, &format!("{PASSWORD}\n")).exited(6);
+    assert!(ran.stderr.contains("registration is closed on this hub; ask its operator"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--open-registration true"), "{}", ran.stderr);
+    assert!(!ada.config().exists());
 }
 
 #[test]

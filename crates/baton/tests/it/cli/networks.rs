@@ -43,6 +43,27 @@ fn somebody_is_invited_joins_and_is_listed() {
 }
 
 #[test]
+fn an_invite_is_a_link_too_and_one_to_another_hub_is_refused_before_anything_is_sent() {
+    let (hub, other) = (Hub::start(), Hub::start());
+    let (ada, bob) = (CliUser::logged_in(&hub, "ada"), CliUser::logged_in(&hub, "bob"));
+    let link = ada.says(&["network", "invite", "--link"]);
+    assert!(link.starts_with(&format!("{}/#/join/inv_", ada.url)) && link.lines().count() == 1, "{link}");
+    let told = ada.json(&["network", "invite"]);
+    let code = told["invite_code"].as_str().unwrap();
+    assert_eq!(told["link"].as_str(), Some(&*format!("{}/#/join/{code}", ada.url)));
+
+    let stranger = CliUser::logged_in(&other, "bob");
+    let ran = stranger.baton(&["network", "join", &link]).exited(2);
+    let says = format!("this invite is of the hub at {}, and you are logged in to {}", ada.url, stranger.url);
+    assert!(ran.stderr.contains(&says) && !ran.stderr.contains("inv_"), "{}", ran.stderr);
+    let ran = bob.baton(&["network", "join", &format!("{}/join", ada.url)]).exited(2);
+    assert!(ran.stderr.contains("is not an invite's link"), "{}", ran.stderr);
+
+    let said = bob.says(&["network", "join", &link]);
+    assert!(said.starts_with(&format!("You are in {} as member.", ada.tenant.network_id)), "{said}");
+}
+
+#[test]
 fn a_network_is_named_by_flag_and_variable_too_and_several_must_be_named() {
     let hub = Hub::start();
     let ada = CliUser::logged_in(&hub, "ada");

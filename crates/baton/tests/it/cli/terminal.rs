@@ -9,10 +9,11 @@ use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use unicode_width::UnicodeWidthStr;
 
 use super::super::hub::Hub;
+use super::super::program::binary;
 use super::super::tenant::{act, claim, send, succeed, text};
 use super::super::work::worker::eventually;
 use super::cli_user::CliUser;
@@ -81,6 +82,16 @@ impl Terminal {
     /// What was read of it so far.
     pub(crate) fn shown(&self) -> String {
         String::from_utf8_lossy(&self.text).into_owned()
+    }
+
+    /// Waits until a question for a password was written and what is typed is not shown.
+    fn wait_for_secret(&mut self, question: &str) {
+        self.wait_for(question);
+        let deadline = Instant::now() + PATIENCE;
+        while tcgetattr(&self.keyboard).unwrap().local_modes.contains(LocalModes::ECHO) {
+            assert!(Instant::now() < deadline, "the terminal still shows what is typed");
+            std::thread::yield_now();
+        }
     }
 
     /// Everything it writes, with line ends as on any other output, and its exit code.
@@ -194,6 +205,50 @@ fn a_new_node_token_comes_with_what_to_paste() {
     ] {
         assert!(plain.lines().any(|shown| shown == line), "no {line:?} in\n{plain}");
     }
+}
+
+#[test]
+fn a_new_password_is_asked_for_twice_and_never_shown() {
+    let hub = Hub::start();
+    let ada = CliUser::register(&hub, "ada");
+    let typed = |first: &str, second: &str| {
+        // A question for a password is asked on the controlling terminal, whatever standard input is.
+        let mut command = Command::new("setsid");
+        command.arg("--ctty").arg(binary()).args(["register", "--hub", &ada.url, "--username", "nina"]);
+        let mut terminal = Terminal::start(ada.at_home(&mut command), 100);
+        terminal.wait_for_secret("Password for nina: ");
+        terminal.types(first);
+        terminal.wait_for_secret("Password for nina again: ");
+        terminal.types(second);
+        let (shown, code) = terminal.end();
+        assert!(!shown.contains(first) && !shown.contains(second), "{shown}");
+        (shown, code)
+    };
+    let (shown, code) = typed("a-long-password", "a-lung-password");
+    assert_eq!(code, Some(2));
+    assert!(shown.contains("the two passwords differ; nothing was changed"), "{shown}");
+    assert!(!ada.config().exists());
+    let (shown, code) = typed("a-long-password", "a-long-password");
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains(&format!("Registered on {} as nina, and logged in.", ada.url)), "{shown}");
+    hub.login("nina", "a-long-password");
+}
+
+#[test]
+fn an_invite_on_a_terminal_comes_with_its_link() {
+    let hub = Hub::start();
+    let ada = CliUser::logged_in(&hub, "ada");
+    let (shown, code) = on_terminal(&mut ada.command(&["network", "invite"]), 100);
+    assert_eq!(code, Some(0));
+    let code = shown.lines().next().unwrap();
+    assert!(code.starts_with("inv_"), "{shown}");
+    for part in [
+        format!("link     {}/#/join/{code}\n", ada.url),
+        format!("baton network join {}/#/join/{code}\n", ada.url),
+    ] {
+        assert!(shown.contains(&part), "{shown}");
+    }
+    assert!(shown.contains("leads to this machine"), "{shown}");
 }
 
 #[test]

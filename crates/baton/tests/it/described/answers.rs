@@ -125,6 +125,7 @@ fn networks(stage: &mut Stage) {
     let made = stage.call("POST /api/networks/{network}/invite", &[&network], Some(&invite));
     let bob = stage.hub.client().with_token(bob["token"].as_str().unwrap());
     let join = json!({"invite_code": made["invite_code"]});
+    stage.seen.call(&bob, "POST /api/networks/join/preview", &[], Some(&join));
     stage.seen.call(&bob, "POST /api/networks/join", &[], Some(&join));
     let invites = stage.call("GET /api/networks/{network}/invites", &[&network], None);
     let invite = text(&invites["invites"][0]["invite_id"]);
@@ -341,6 +342,9 @@ fn sessions(stage: &mut Stage) {
     stage.seen.call(&bob, "POST /api/session/password", &[], Some(&change));
     let bob = stage.hub.login("bob", "another-long-password");
     stage.seen.call(&bob, "DELETE /api/session", &[], None);
+    stage.seen.call(&client, "GET /api/session/options", &[], None);
+    let registration = json!({"username": "carol", "password": PASSWORD});
+    stage.seen.call_with(&client, "POST /api/session/register", &[], &page, Some(&registration));
 }
 
 fn accounts(stage: &mut Stage) {

@@ -69,6 +69,9 @@ fn here(text: &str, [port, other]: [u16; 2]) -> String {
             line = line.replace("baton hub start", &format!("baton hub start --port {port}"));
         }
         line = line.replace("baton login", &login(&line, port));
+        if line.contains("baton register") && !line.contains("--hub") {
+            line = line.replace("baton register", &format!("baton register --hub http://127.0.0.1:{port}"));
+        }
         line.replace("baton passwd", "baton passwd --password-stdin <<<\"$PASSWORD\"$'\\n'\"new-$PASSWORD\"")
     });
     lines.collect::<Vec<_>>().join("\n")

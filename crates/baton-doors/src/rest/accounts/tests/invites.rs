@@ -34,6 +34,53 @@ async fn an_invite_makes_whoever_has_it_a_member() {
     assert_eq!(members["members"][1]["invited_by"], "alice");
 }
 
+async fn preview(hub: &TestHub, token: &str, code: &str) -> Reply {
+    hub.post("/api/networks/join/preview", token, json!({"invite_code": code})).await
+}
+
+#[tokio::test]
+async fn an_invite_shows_what_it_leads_to_before_it_is_used() {
+    let hub = TestHub::start();
+    let (alice, bob) = (hub.register("alice").await, hub.register("bob").await);
+    let code = code(&hub, &alice, json!({"role": "viewer"})).await;
+    let expected = |is_member: bool| {
+        json!({
+            "ok": true, "network_id": alice.network_id, "network_name": "default", "role": "viewer",
+            "is_member": is_member, "invited_by": "alice",
+        })
+    };
+    for _ in 0..2 {
+        assert_eq!(preview(&hub, &bob.token, &code).await.ok(), expected(false));
+    }
+    assert_eq!(hub.role_in(&alice, &bob).await, None, "nobody has joined");
+    assert_eq!(hub.last_change().await, said("alice", "invite.created"));
+    join(&hub, &bob.token, &code).await.ok();
+    assert_eq!(preview(&hub, &bob.token, &code).await.ok(), expected(true));
+
+    // What would refuse to join refuses here too.
+    let carol = hub.register("carol").await;
+    preview(&hub, &carol.token, &code).await.refused(400, "invite code fully used");
+    preview(&hub, &carol.token, "inv_nonsense").await.refused(400, "invalid invite code");
+    let node = hub.post(
+        "/api/auth/node-token",
+        &alice.token,
+        json!({"network_id": alice.network_id, "node_name": "carol"}),
+    );
+    node.await.ok();
+    let second = invite(&hub, &alice, &alice.token, json!({})).await.ok();
+    preview(&hub, &carol.token, second["invite_code"].as_str().unwrap()).await.refused(409, "alias_in_use");
+}
+
+#[tokio::test]
+async fn a_preview_counts_as_a_try_to_join() {
+    let hub = TestHub::start();
+    let bob = hub.register("bob").await;
+    for _ in 0..10 {
+        preview(&hub, &bob.token, "inv_nonsense").await.refused(400, "invalid invite code");
+    }
+    join(&hub, &bob.token, "inv_nonsense").await.refused(429, "rate_limited");
+}
+
 #[tokio::test]
 async fn one_invites_only_into_roles_below_ones_own() {
     let hub = TestHub::start();

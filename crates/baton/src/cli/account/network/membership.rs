@@ -3,6 +3,7 @@
 
 use baton_core::{NetworkRole, limits};
 use clap::{Args, ValueEnum};
+use serde_json::json;
 use std::process::ExitCode;
 
 use crate::cli::connection::{Connection, Link, one_named};
@@ -11,6 +12,7 @@ use crate::cli::moment;
 use crate::cli::screen::Screen;
 use crate::cli::table::{Cell, Table};
 use crate::client::Invitation;
+use crate::client::invite_link::{self, InviteLink};
 use crate::service::accounts::invites::{self, NewInvite};
 
 #[derive(Debug, Args)]
@@ -63,6 +65,9 @@ pub(crate) struct Invite {
     /// Days until it expires [default: never]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=i64::from(limits::INVITE_MAX_DAYS)))]
     days: Option<i64>,
+    /// Print a link that opens in a browser, instead of the code
+    #[arg(long)]
+    link: bool,
     #[command(flatten)]
     connection: Connection,
 }
@@ -90,17 +95,27 @@ impl Invite {
         let args =
             NewInvite { role: Some(self.role.into()), max_uses: Some(self.uses), expires_days: self.days };
         let invited = link.client.invite(&link.the_network().await?, &args).await?;
-        let screen = Screen::stdout();
+        let (hub, code) = (link.client.hub(), &invited.invite_code);
+        let link = InviteLink::new(hub.clone(), code);
         if self.connection.is_json() {
-            screen.json(invited.text())?;
+            let answer = json!({"ok": true, "invite_code": code, "link": link.to_string()});
+            return self.connection.print(&answer, "");
+        }
+        let screen = Screen::stdout();
+        if self.link {
+            screen.print(&link.to_string())?;
             return Ok(ExitCode::SUCCESS);
         }
-        screen.print(&invited.invite_code)?;
+        screen.print(code)?;
         if screen.is_terminal() {
-            screen.print(&format!(
-                "Shown this once. Whoever you give it to runs: baton network join {}",
-                invited.invite_code
-            ))?;
+            screen.print(&format!("link     {link}"))?;
+            screen.print("Shown this once. Whoever you give it to opens the link in a browser, or runs:")?;
+            screen.print(&format!("baton network join {link}"))?;
+            if hub.is_loopback() {
+                screen.print(
+                    "The link leads to this machine; others need the address by which they reach the hub.",
+                )?;
+            }
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -108,8 +123,9 @@ impl Invite {
 
 #[derive(Debug, Args)]
 pub(crate) struct Join {
-    /// The invite code, inv_…
-    code: String,
+    /// The invite's code, inv_…, or its link
+    #[arg(value_name = "CODE_OR_LINK")]
+    invite: String,
     #[command(flatten)]
     connection: Connection,
 }
@@ -117,7 +133,8 @@ pub(crate) struct Join {
 impl Join {
     pub(super) async fn join(&self) -> Result<ExitCode, Failure> {
         let link = self.connection.open()?;
-        let joined = link.client.join(&invites::Join { invite_code: self.code.clone() }).await?;
+        let invite_code = invite_link::code_for(link.client.hub(), &self.invite).map_err(Failure::usage)?;
+        let joined = link.client.join(&invites::Join { invite_code }).await?;
         let screen = Screen::stdout();
         if self.connection.is_json() {
             screen.json(joined.text())?;
