@@ -102,7 +102,12 @@ fn aliases_task_ids_and_networks_are_completed_in_every_shell() {
         assert_eq!(offered(&["baton", "network", "use", "t"]), ["team"], "{shell}");
         offers_nothing(&ada, shell, &["baton", "send", "--network", "team", "co"], &[]);
         assert_eq!(offered(&["baton", "whoami", "--profile", "d"]), ["default"], "{shell}");
-        // Commands and options as ever.
+        // Commands, options and files as ever.
+        assert_eq!(
+            offered(&["baton", "work", "--alias", "coder", "--", "Cargo.to"]),
+            ["Cargo.toml"],
+            "{shell}"
+        );
         assert_eq!(offered(&["baton", "reas"]), ["reassign"], "{shell}");
         assert_eq!(offered(&["baton", "send", "coder", "--qui"]), ["--quiet"], "{shell}");
     }
