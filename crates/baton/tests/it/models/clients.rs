@@ -84,7 +84,7 @@ fn what_a_client_sends_under_a_worker_is_part_of_its_task(whose: Whose, command:
     let (scribe, _) = (stage.network.agent("scribe"), stage.network.agent("planner"));
     stage.init(whose, &["--alias", "planner"]);
     let mut work = stage.on_machine(Command::new("baton"), Some(&model));
-    let mut worker = Running::start(work.args(["work", "--alias", "planner", "--"]).args(command));
+    let worker = Running::start(work.args(["work", "--alias", "planner", "--"]).args(command));
     worker.stderr.wait_for("waiting for tasks");
     let trace = ("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
     let body = json!({"alias": "planner", "task": "the whole", "wait_seconds": 30});
