@@ -150,7 +150,9 @@ impl Door {
             }
             Binding::Grpc => {
                 let opened = GrpcDoor::of(self).stream(method, params, &headers).expect("a form in protobuf");
-                return opened.map(TaskStream::Grpc).map_err(|status| reason_of(&status));
+                return opened
+                    .map(|updates| TaskStream::Grpc(Box::new(updates)))
+                    .map_err(|status| reason_of(&status));
             }
         };
         opened.map(TaskStream::OverHttp).map_err(Result::unwrap_err)

@@ -5,7 +5,7 @@ use a2a_pb::protojson as pb;
 use a2a_types::error_reason;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 use tonic::client::Grpc;
@@ -231,8 +231,8 @@ fn complete(method: &str, answer: Value) -> Value {
         "ListTasks" => json!({"tasks": [], "nextPageToken": "", "pageSize": 0, "totalSize": 0}),
         _ => json!({}),
     };
-    let mut whole: Map<String, Value> = always.as_object().unwrap().clone();
-    whole.extend(answer.as_object().unwrap().clone());
+    let (Value::Object(mut whole), Value::Object(given)) = (always, answer) else { panic!("{method}") };
+    whole.extend(given);
     whole.into()
 }
 

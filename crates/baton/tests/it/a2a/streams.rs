@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 use std::thread;
+use tonic::Code;
 
 use super::bindings::lean;
-use super::door::{ALL, Binding, Door, follow_up, immediately, message, of_http, work};
+use super::door::{ALL, BOTH, Binding, Door, VERSION, follow_up, immediately, message, of_http, work};
+use super::grpc_call::GrpcDoor;
 use super::task_stream::TaskStream;
 use crate::it::http::{Frame, Stream};
 use crate::it::hub::Hub;
@@ -79,22 +81,24 @@ fn every_subscriber_hears_the_same_and_one_that_leaves_disturbs_nobody() {
     let worker = tenant.agent("worker");
     let door = Door::of(&tenant, &tenant.user, "worker");
     let id = text(&door.send("x")["id"]);
-    let mut streams: Vec<Stream> = (0..4).map(|_| door.subscribe(&id, None).unwrap()).collect();
-    let first: Vec<Frame> = streams.iter_mut().map(|stream| stream.next_frame().unwrap()).collect();
-    drop(streams.remove(0));
+    let follow = || ALL.map(|binding| door.follow(binding, &id, None).unwrap());
+    let next = |streams: &mut [TaskStream; 3]| streams.each_mut().map(|stream| stream.next().unwrap());
+    let (mut stay, mut leave_at_once, mut leave_later) = (follow(), follow(), follow());
+    let mut heard = next(&mut stay).map(|first| vec![first]);
+    next(&mut leave_at_once);
+    drop(leave_at_once);
+    next(&mut leave_later);
     let claimed = claim(&worker, 0, 60);
-    let second = streams[0].next_frame().unwrap();
-    assert_eq!(short(&second), told(&WHOLE)[1]);
-    drop(streams.remove(1));
+    next(&mut leave_later);
+    drop(leave_later);
     succeed(&act(&worker, &id, "reply", &json!({"text": "done", "lease_id": claimed["lease_id"]})));
-    let [one, two] = <[Stream; 2]>::try_from(streams).unwrap();
-    let mut one_heard = vec![first[1].clone(), second];
-    one_heard.extend(rest(one));
-    let mut two_heard = vec![first[3].clone()];
-    two_heard.extend(rest(two));
-    assert_eq!(story(&one_heard), told(&WHOLE));
-    let data = |frames: &[Frame]| frames.iter().map(|frame| frame.data.clone()).collect::<Vec<Value>>();
-    assert_eq!(data(&one_heard), data(&two_heard));
+    for ((binding, heard), stream) in ALL.into_iter().zip(&mut heard).zip(stay) {
+        heard.extend(stream);
+        assert_eq!(story(heard), by(binding, &WHOLE));
+    }
+    let [rpc, http, grpc] =
+        heard.map(|frames| frames.iter().map(|frame| lean(said(frame))).collect::<Vec<_>>());
+    assert_eq!((&rpc, &rpc), (&http, &grpc));
 }
 
 #[test]
@@ -222,14 +226,26 @@ fn the_old_assignees_stream_ends_with_a_reassignment_and_the_senders_goes_on() {
     let (worker, other) = (tenant.agent("worker"), tenant.agent("other"));
     let door = Door::of(&tenant, &tenant.agent("sender"), "worker");
     let id = text(&door.send("x")["id"]);
-    let mut sender = door.subscribe(&id, None).unwrap();
-    let mut assignee = door.called_by(&worker).subscribe(&id, None).unwrap();
-    assert_eq!(short(&sender.next_frame().unwrap()), told(&WHOLE)[0]);
-    assert_eq!(short(&assignee.next_frame().unwrap()), told(&WHOLE)[0]);
+    let follow = |door: &Door, binding| {
+        let mut stream = door.follow(binding, &id, None).unwrap();
+        assert_eq!(short(&stream.next().unwrap()), by(binding, &WHOLE)[0]);
+        stream
+    };
+    let senders = ALL.map(|binding| follow(&door, binding));
+    let assignee = door.called_by(&worker);
+    let ended = BOTH.map(|binding| follow(&assignee, binding));
+    let by_grpc = GrpcDoor::of(&assignee);
+    let mut says_why = by_grpc.stream("SubscribeToTask", &json!({"id": id}), &[VERSION]).unwrap().unwrap();
+    assert!(says_why.next().unwrap().is_some());
     succeed(&act(&tenant.user, &id, "reassign", &json!({"new_alias": "other"})));
-    assert!(assignee.next_frame().is_none(), "what happens to it now is none of its business");
-    let refused = door.called_by(&worker).subscribe(&id, Some("1")).unwrap_err();
-    assert_eq!((refused.status, of_http(&refused)), (404, Err("TASK_NOT_FOUND".into())));
+    for mut stream in ended {
+        assert!(stream.next().is_none(), "what happens to it now is none of its business");
+    }
+    assert_eq!(says_why.next().unwrap_err().code(), Code::NotFound);
+    for binding in ALL {
+        let refused = assignee.follow(binding, &id, Some("1")).map(|_| ());
+        assert_eq!(refused, Err("TASK_NOT_FOUND".into()));
+    }
     work(&other, "done");
     let expected = [
         ("2", "statusUpdate", "TASK_STATE_SUBMITTED"),
@@ -237,7 +253,9 @@ fn the_old_assignees_stream_ends_with_a_reassignment_and_the_senders_goes_on() {
         ("3", "artifactUpdate", "result"),
         ("4", "statusUpdate", "TASK_STATE_COMPLETED"),
     ];
-    assert_eq!(story(&rest(sender)), told(&expected));
+    for (binding, sender) in ALL.into_iter().zip(senders) {
+        assert_eq!(story(&rest(sender)), by(binding, &expected));
+    }
 }
 
 #[test]

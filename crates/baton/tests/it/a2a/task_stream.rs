@@ -5,7 +5,7 @@ use crate::it::http::{Frame, Stream};
 
 pub(super) enum TaskStream {
     OverHttp(Stream),
-    Grpc(Updates),
+    Grpc(Box<Updates>),
 }
 
 impl From<Stream> for TaskStream {

@@ -43,6 +43,17 @@ fn the_figures_are_for_system_admins_and_the_metrics_token_alone() {
 }
 
 #[test]
+fn an_admin_whose_token_expires_soon_reads_that_with_the_figures() {
+    let hub = Hub::start();
+    let login = json!({"username": ADMIN, "password": PASSWORD, "expires_in_seconds": 6 * 86_400});
+    let token = text(&hub.client().post("/api/auth/login", &login).json()["token"]);
+    let answer = hub.client().with_token(&token).get("/metrics");
+    let left = answer.header("baton-token-expires-in").map(|seconds| seconds.parse::<u32>().unwrap());
+    assert!(left.is_some_and(|left| left > 500_000), "{left:?}");
+    assert_eq!(hub.admin().get("/metrics").header("baton-token-expires-in"), None);
+}
+
+#[test]
 fn the_metrics_token_can_come_from_the_environment_and_must_not_be_short() {
     let options = ["--username", ADMIN, "--password", PASSWORD];
     let hub = Hub::start_with_env(&options, &[("BATON_METRICS_TOKEN", TOKEN)]);
