@@ -45,7 +45,12 @@ await tell(async ({ given, open }) => {
   await guest.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   await guest.reload();
   await guest.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  // What the hub could not be asked is asked again.
+  await guest.route('**/api/networks/join/preview', (route) => route.abort());
   await guest.goto(link);
+  await guest.getByRole('heading', { name: 'This invite could not be read' }).waitFor();
+  await guest.unroute('**/api/networks/join/preview');
+  await guest.getByRole('button', { name: 'Try again' }).click();
   await guest.getByRole('button', { name: 'Join', exact: true }).click();
   await isIn(guest);
 

@@ -20,10 +20,11 @@ await tell(async ({ given, open, rest }) => {
   const dialog = page.getByRole('dialog');
   assert.equal(await dialog.locator('select[name=role]').inputValue(), 'member');
   await dialog.getByRole('button', { name: 'Make invite' }).click();
-  await dialog.getByText('They sign in and type:').waitFor();
-  const [code, join] = await dialog.locator('pre').allTextContents();
+  await dialog.getByText('A link to open in a browser').waitFor();
+  const [link, join] = await dialog.locator('pre').allTextContents();
+  const code = link.split('/').pop();
   assert.match(code, /^inv_[0-9a-f]+$/);
-  assert.equal(join, `baton network join ${code}`);
+  assert.deepEqual([link, join], [`${given.base}/#/join/${code}`, `baton network join ${code}`]);
 
   await page.goto(at(given, 'agents'));
   const key = page.locator('tr', { has: page.getByRole('button', { name: 'Revoke the key of worker' }) });

@@ -65,8 +65,9 @@ export function JoinByInvite({ code, session, reload, onClose }) {
   useEffect(() => { document.title = 'Join a network · Baton'; read(); }, [code]);
   const { found, error } = state;
   if (error) {
-    return html`<${Frame} heading="This invite cannot be used" sub="You have not joined a network."><${Trouble} error=${error} />
-      ${!error.status || error.status >= 429 ? html`<p><button type="button" class="button wide" onClick=${read}>Try again</button></p>` : null}
+    const mayPass = !error.status || error.status >= 429;
+    return html`<${Frame} heading=${mayPass ? 'This invite could not be read' : 'This invite cannot be used'} sub="You have not joined a network."><${Trouble} error=${error} />
+      ${mayPass && html`<p><button type="button" class="button wide" onClick=${read}>Try again</button></p>`}
       <button type="button" class="button primary wide" onClick=${() => onClose('/')}>Go to the dashboard</button><//>`;
   }
   if (!found) return html`<${Frame} heading="An invite" sub="Asking the hub what it leads to."><${Waiting} read=${{}} lines=${3} /><//>`;
