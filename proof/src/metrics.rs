@@ -2,13 +2,13 @@
 
 use crate::connection::Connection;
 use crate::failure::Failure;
-use crate::request::request;
+use crate::request::{Address, request};
 
 /// The page as it was when it was read.
 pub(crate) struct Metrics(String);
 
 impl Metrics {
-    pub(crate) async fn read(address: &str, token: &str) -> Result<Self, Failure> {
+    pub(crate) async fn read(address: &Address, token: &str) -> Result<Self, Failure> {
         let bytes = request(address, "GET", "/metrics", Some(token), &serde_json::json!({}));
         let mut connection = Connection::open(address).await?;
         let page = connection.call("the figures", &bytes).await?;

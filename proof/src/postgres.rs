@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tokio_postgres::{Client, Config, NoTls};
 
-use crate::connection::Connection;
 use crate::failure::Failure;
 use crate::figures::{Speed, Spread, say};
 use crate::lives::Absent;
@@ -14,7 +13,6 @@ use crate::lives::hub::Hub;
 use crate::lives::pgmq::{self, Pgmq};
 use crate::load::push;
 use crate::metrics::Metrics;
-use crate::request::request;
 use crate::server::hub::Home;
 use crate::server::patroni::Patroni;
 use crate::server::postgres::Postgres;
