@@ -29,7 +29,7 @@ pub(crate) mod token_expiry;
 pub(crate) use accounts::{Invitation, Network};
 pub(crate) use address::HubAddress;
 pub(crate) use backoff::Backoff;
-pub(crate) use error::Error;
+pub(crate) use error::{Error, REFUSED};
 pub(crate) use follow::{Channel, Follower, StreamEvent};
 pub(crate) use hub_event::HubEvent;
 pub(crate) use options::{CaError, Options};
