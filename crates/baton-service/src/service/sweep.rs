@@ -307,7 +307,11 @@ mod tests {
     }
 
     /// A task that has waited past its time.
-    fn insert_overdue(tx: &mut dyn Transaction, id: &TaskId, now: UnixMillis) -> Result<(), baton_store::Error> {
+    fn insert_overdue(
+        tx: &mut dyn Transaction,
+        id: &TaskId,
+        now: UnixMillis,
+    ) -> Result<(), baton_store::Error> {
         let task = NewTask {
             id: id.clone(),
             network_id: network(1),
@@ -381,7 +385,8 @@ mod tests {
         assert_eq!(expired, OVERDUE);
         // Never more than the one step, and the one send that waits beside it; each is run twice here.
         let after = hub.store.meter().batches();
-        let small = |counted: &baton_core::Counted| counted.at_most.iter().find(|(size, _)| *size == 4).unwrap().1;
+        let small =
+            |counted: &baton_core::Counted| counted.at_most.iter().find(|(size, _)| *size == 4).unwrap().1;
         assert_eq!(small(&after) - small(&before), after.count - before.count);
         assert!(after.count - before.count >= OVERDUE as u64, "a step is a commit of its own");
         // A send waits for a step at most, so it has its turn after every few of them.
