@@ -72,7 +72,7 @@ spelling: ## the spelling of sources, help and documentation
 # Every part but the adapter's, about 35 minutes; a part that fails is named on the page, and the others still run.
 bench: build proof clients ## everything beside its peers, in one run: writes docs/benchmarks.md
 	@rm -f $(FIGURES)/*.json
-	@for part in peers a2a growth streams soak fairness hostile start postgres; do \
+	@for part in peers evidence a2a growth streams soak fairness hostile start postgres; do \
 		echo "== $$part"; $(MAKE) --no-print-directory bench-$$part || echo "bench-$$part: not measured"; done
 	@$(PROOF) page
 

@@ -1,7 +1,7 @@
 //! What evidence costs a hub: two hubs from one binary, one that writes evidence and one that writes none, take turns
 //! under the same load, so that the machine's moods meet both.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -24,7 +24,7 @@ pub(crate) struct Plan {
 }
 
 /// Everything measured.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Measured {
     connections: usize,
     turns: usize,
@@ -33,7 +33,7 @@ pub(crate) struct Measured {
 }
 
 /// The turns of one hub, a second.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Rates {
     sends: Spread,
     lives: Spread,
@@ -59,6 +59,19 @@ pub(crate) async fn measure(plan: &Plan) -> Result<Measured, Failure> {
     let measured = Measured { connections, turns, with: with.stop()?, without: without.stop()? };
     tell(&measured, plan.length)?;
     Ok(measured)
+}
+
+impl Measured {
+    /// What was measured, with evidence and without.
+    pub(crate) fn pairs(&self) -> [(&'static str, Spread, Spread); 2] {
+        let Self { with, without, .. } = self;
+        [("sends", with.sends, without.sends), ("lives", with.lives, without.lives)]
+    }
+
+    /// The share of sends a second that evidence costs.
+    pub(crate) fn share_of_sends(&self) -> f64 {
+        1.0 - self.with.sends.median / self.without.sends.median
+    }
 }
 
 impl Contender {
@@ -87,11 +100,10 @@ impl Contender {
 }
 
 fn tell(measured: &Measured, length: Duration) -> Result<(), Failure> {
-    let Measured { connections, turns, with, without } = measured;
+    let Measured { connections, turns, .. } = measured;
     say(&format!("{connections} connections, {turns} turns of {} s each, medians", length.as_secs()))?;
-    say(&format!("{:<10}{:>14}{:>14}{:>10}", "", "with", "without", "ratio"))?;
-    let pairs = [("send", with.sends, without.sends), ("life", with.lives, without.lives)];
-    for (name, Spread { median: with, .. }, Spread { median: without, .. }) in pairs {
+    say(&format!("{:<10}{:>14}{:>14}{:>10}", "a second", "with", "without", "ratio"))?;
+    for (name, Spread { median: with, .. }, Spread { median: without, .. }) in measured.pairs() {
         say(&format!("{name:<10}{with:>14.0}{without:>14.0}{:>10.2}", with / without))?;
     }
     Ok(())

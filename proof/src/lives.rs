@@ -124,9 +124,9 @@ impl System {
     }
 
     /// What it has used so far, where that is looked at.
-    fn usage(&self) -> Result<Option<Usage>, Failure> {
+    async fn usage(&self) -> Result<Option<Usage>, Failure> {
         match self {
-            Self::Hub(hub) | Self::Handoff(hub) => hub.usage().map(Some),
+            Self::Hub(hub) | Self::Handoff(hub) => hub.usage().await.map(Some),
             Self::Nats(_) | Self::Pgmq(_) | Self::Sqlite(_) => Ok(None),
         }
     }
@@ -224,11 +224,11 @@ async fn take_turn(
 ) -> Result<(), Failure> {
     let mut going_on = Vec::with_capacity(contenders.len());
     for mut contender in contenders.drain(..) {
-        let before = contender.system.usage()?;
+        let before = contender.system.usage().await?;
         match contender.system.lives(clients, length).await {
             Ok(tally) => {
                 contender.system.rest().await?;
-                if let (Some(before), Some(after)) = (before, contender.system.usage()?) {
+                if let (Some(before), Some(after)) = (before, contender.system.usage().await?) {
                     contender.used.push(after.per_life_since(before, tally.latencies.count() as f64));
                 }
                 contender.turns.push(tally);
@@ -255,6 +255,7 @@ impl Lives {
             writer_micros: median(&|used| used.writer_micros),
             other_micros: median(&|used| used.other_micros),
             written_bytes: median(&|used| used.written_bytes),
+            wal_bytes: Some(median(&|used| used.wal_bytes.unwrap_or_default())),
         });
         let spread = |figure: &dyn Fn(&Tally) -> f64| Spread::of(turns.iter().map(figure).collect());
         Self {
@@ -278,10 +279,11 @@ fn tell(row: &Row) -> Result<(), Failure> {
             "{system:<20}{:>14.0}{range:>22}{:>10.2}{:>10.2}",
             per_second.median, p50_ms.median, p99_ms.median
         ))?;
-        if let Some(PerLife { writer_micros, other_micros, written_bytes }) = used {
+        if let Some(PerLife { writer_micros, other_micros, written_bytes, wal_bytes }) = used {
             say(&format!(
                 "  a life takes {writer_micros:.0} µs of the writer, {other_micros:.0} µs of other threads, \
-                 {written_bytes:.0} bytes written to storage"
+                 {written_bytes:.0} bytes written to storage, {:.0} of WAL",
+                wal_bytes.unwrap_or_default()
             ))?;
         }
     }

@@ -23,6 +23,7 @@ mod lives;
 mod load;
 mod machine;
 mod memory;
+mod metrics;
 mod page;
 mod postgres;
 mod processor;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 use crate::left::Left;
-use crate::{a2a, fairness, growth, hostile, lives, machine, postgres, soak, start, streams};
+use crate::{a2a, evidence, fairness, growth, hostile, lives, machine, postgres, soak, start, streams};
 
 /// Above this share of the processors in use by others, figures are rough.
 const QUIET: f64 = 0.15;
@@ -40,6 +40,7 @@ pub(crate) struct Figures {
     fairness: Option<fairness::Measured>,
     hostile: Option<hostile::Measured>,
     start: Option<start::Measured>,
+    evidence: Option<evidence::Measured>,
     postgres: Option<postgres::Measured>,
     adapter: Option<String>,
     /// Parts before which the machine was busy with other things, and how much.
@@ -56,10 +57,24 @@ impl Figures {
         let fairness = quiet("fairness", Left::read(folder, "fairness")?, &mut rough);
         let hostile = quiet("hostile", Left::read(folder, "hostile")?, &mut rough);
         let start = quiet("start", Left::read(folder, "start")?, &mut rough);
+        let evidence = quiet("evidence", Left::read(folder, "evidence")?, &mut rough);
         let postgres = quiet("postgres", Left::read(folder, "postgres")?, &mut rough);
         let a2a = quiet("a2a", Left::read(folder, "a2a")?, &mut rough);
         let adapter = fs::read_to_string(folder.join("adapter.txt")).ok();
-        Ok(Self { lives, a2a, growth, streams, soak, fairness, hostile, start, postgres, adapter, rough })
+        Ok(Self {
+            lives,
+            a2a,
+            growth,
+            streams,
+            soak,
+            fairness,
+            hostile,
+            start,
+            evidence,
+            postgres,
+            adapter,
+            rough,
+        })
     }
 }
 

@@ -6,14 +6,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tokio_postgres::{Client, Config, NoTls};
 
-use crate::connection::Connection;
 use crate::failure::Failure;
 use crate::figures::{Speed, Spread, say};
 use crate::lives::Absent;
 use crate::lives::hub::Hub;
 use crate::lives::pgmq::{self, Pgmq};
 use crate::load::push;
-use crate::request::request;
+use crate::metrics::Metrics;
 use crate::server::hub::Home;
 use crate::server::patroni::Patroni;
 use crate::server::postgres::Postgres;
@@ -205,7 +204,11 @@ async fn make_databases(server: &Postgres) -> Result<(), Failure> {
 }
 
 /// Several systems with one number of clients, in turns.
-async fn take_turns(plan: &Plan, systems: &[(&str, System<'_>)], clients: usize) -> Result<Vec<Row>, Failure> {
+async fn take_turns(
+    plan: &Plan,
+    systems: &[(&str, System<'_>)],
+    clients: usize,
+) -> Result<Vec<Row>, Failure> {
     let mut turns: Vec<Vec<Tally>> = systems.iter().map(|_| Vec::new()).collect();
     for (_, system) in systems {
         system.turn(clients, WARM_UP.min(plan.length)).await?;
@@ -271,20 +274,12 @@ struct Counts {
 
 impl Counts {
     async fn read(hub: &Hub) -> Result<Self, Failure> {
-        let address = &hub.server.address;
-        let bytes = request(address, "GET", "/metrics", Some(&hub.user), &serde_json::json!({}));
-        let mut connection = Connection::open(address).await?;
-        let page = String::from_utf8_lossy(connection.call("the figures", &bytes).await?).into_owned();
-        let figure = |name: &str| {
-            let line = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-            let found = line.and_then(|text| text.trim().parse::<f64>().ok());
-            found.ok_or_else(|| Failure::of("the figures")(format!("{name} is missing")))
-        };
+        let metrics = Metrics::read(&hub.server.address, &hub.user).await?;
         Ok(Self {
-            round_trips: figure("baton_postgres_round_trips_total")?,
-            missed_loads: figure("baton_postgres_missed_loads_total")?,
-            batches: figure("baton_store_commit_writes_count")?,
-            writes: figure("baton_store_commit_writes_sum")?,
+            round_trips: metrics.figure("baton_postgres_round_trips_total")?,
+            missed_loads: metrics.figure("baton_postgres_missed_loads_total")?,
+            batches: metrics.figure("baton_store_commit_writes_count")?,
+            writes: metrics.figure("baton_store_commit_writes_sum")?,
         })
     }
 }
@@ -319,6 +314,8 @@ async fn hold_snapshot(plan: &Plan, server: &Postgres, hub: &Hub) -> Result<Snap
     let with = rate(&system.turn(CLIENTS, plan.length).await?);
     holder.batch_execute("ROLLBACK").await.map_err(Failure::of("PostgreSQL"))?;
     let seconds = plan.held.as_secs();
-    say(&format!("{without:.0} a second after {seconds} s of load; {with:.0} with a snapshot held open for as long"))?;
+    say(&format!(
+        "{without:.0} a second after {seconds} s of load; {with:.0} with a snapshot held open for as long"
+    ))?;
     Ok(Snapshot { without, with })
 }

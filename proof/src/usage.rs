@@ -1,4 +1,4 @@
-//! What a process has used: processor time by thread, and bytes written to storage.
+//! What a process has used: processor time by thread, bytes written to storage, and of these the bytes of the WAL.
 
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -15,6 +15,7 @@ pub(crate) struct Usage {
     writer_seconds: f64,
     other_seconds: f64,
     written_bytes: f64,
+    wal_bytes: f64,
 }
 
 /// What one life took.
@@ -24,6 +25,9 @@ pub(crate) struct PerLife {
     pub(crate) other_micros: f64,
     /// Into the WAL, and from there into the database.
     pub(crate) written_bytes: f64,
+    /// Into the WAL alone, as the hub counts it; none in figures of earlier runs.
+    #[serde(default)]
+    pub(crate) wal_bytes: Option<f64>,
 }
 
 impl Usage {
@@ -44,6 +48,11 @@ impl Usage {
         Ok(usage)
     }
 
+    /// With what the hub says it has written to its WAL.
+    pub(crate) fn with_wal(self, wal_bytes: f64) -> Self {
+        Self { wal_bytes, ..self }
+    }
+
     /// Processor time since an earlier look.
     pub(crate) fn seconds_since(self, earlier: Self) -> f64 {
         self.writer_seconds + self.other_seconds - earlier.writer_seconds - earlier.other_seconds
@@ -56,6 +65,7 @@ impl Usage {
             writer_micros: micros(self.writer_seconds, earlier.writer_seconds),
             other_micros: micros(self.other_seconds, earlier.other_seconds),
             written_bytes: (self.written_bytes - earlier.written_bytes) / lives,
+            wal_bytes: Some((self.wal_bytes - earlier.wal_bytes) / lives),
         }
     }
 }

@@ -36,6 +36,8 @@ pub struct Meter {
     round_trips: AtomicU64,
     missed_loads: AtomicU64,
     server: ServerMeter,
+    /// Of an engine with a write-ahead log of its own.
+    wal_written_bytes: Option<fn() -> u64>,
 }
 
 /// How connections to a database server fare.
@@ -108,9 +110,15 @@ impl Meter {
             round_trips: AtomicU64::new(0),
             missed_loads: AtomicU64::new(0),
             server: ServerMeter::default(),
+            wal_written_bytes: None,
         };
         meter.apply(there);
         meter
+    }
+
+    /// The same for an engine that counts what it writes to its write-ahead log.
+    pub(crate) fn with_wal(self, written_bytes: fn() -> u64) -> Self {
+        Self { wal_written_bytes: Some(written_bytes), ..self }
     }
 
     pub(crate) fn write_waits(&self) {
@@ -236,6 +244,11 @@ impl Meter {
         let at = self.committed_at.load(Ordering::Relaxed);
         let is_known = at > 0 && !self.is_failing.load(Ordering::Relaxed);
         is_known.then(|| self.began.elapsed().saturating_sub(Duration::from_millis(at)))
+    }
+
+    /// Bytes this process has written to write-ahead logs; none for an engine without one of its own.
+    pub fn wal_written_bytes(&self) -> Option<u64> {
+        self.wal_written_bytes.map(|read| read())
     }
 
     /// How often the database's server was asked and waited for; 0 for one without a server.

@@ -113,7 +113,7 @@ impl SqliteStore {
             Checker::start(path, first, every, health.damage.clone())
         };
         let checker = options.check_every.map(check).transpose()?;
-        let meter = Arc::new(Meter::new(&counts::there_is(&connection)?));
+        let meter = Arc::new(Meter::new(&counts::there_is(&connection)?).with_wal(baton_wal::written_bytes));
         let epoch = Arc::new(AtomicU64::new(access_epoch::read(&connection)?));
         let is_long = Arc::new(AtomicBool::new(false));
         Ok(Self {

@@ -2,6 +2,7 @@
 
 use rusqlite::ffi;
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::gathered::Gathered;
 
@@ -15,6 +16,9 @@ struct WalFile {
 
 /// Where SQLite's own file begins: after ours, aligned for anything.
 const OWN_AT: usize = size_of::<WalFile>().next_multiple_of(16); // not a limit: a layout in memory
+
+/// Bytes that reached SQLite's own files, of all WALs of this process.
+pub(crate) static WRITTEN_BYTES: AtomicU64 = AtomicU64::new(0);
 
 /// How much room a file needs whose own part needs so much.
 pub(crate) const fn bytes_for(own: c_int) -> c_int {
@@ -102,7 +106,7 @@ impl<'a> Opened<'a> {
     fn write_gathered(&mut self) -> c_int {
         let Some((at, bytes)) = self.ours.gathered.stretch() else { return ffi::SQLITE_OK };
         let (start, length) = (bytes.as_ptr().cast::<c_void>(), bytes.len() as c_int);
-        let code = own!(self, xWrite, start, length, at);
+        let code = counted(own!(self, xWrite, start, length, at), length);
         self.ours.gathered.clear();
         code
     }
@@ -115,8 +119,17 @@ impl<'a> Opened<'a> {
         if code != ffi::SQLITE_OK || self.ours.gathered.add(piece, at) {
             return code;
         }
-        own!(self, xWrite, piece.as_ptr().cast::<c_void>(), piece.len() as c_int, at)
+        let length = piece.len() as c_int;
+        counted(own!(self, xWrite, piece.as_ptr().cast::<c_void>(), length, at), length)
     }
+}
+
+/// Counts the bytes of a write that succeeded; gives its code on.
+fn counted(code: c_int, length: c_int) -> c_int {
+    if code == ffi::SQLITE_OK {
+        WRITTEN_BYTES.fetch_add(u64::from(length.unsigned_abs()), Ordering::Relaxed);
+    }
+    code
 }
 
 /// A method that has everything written first, so that SQLite's own file is what it would be without us.

@@ -13,6 +13,7 @@ mod gathered;
 use rusqlite::ffi;
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
 
 /// The name under which SQLite knows it.
 const NAME: &CStr = c"baton-wal";
@@ -38,6 +39,11 @@ pub fn name() -> Result<&'static CStr, Refused> {
     static REGISTERED: OnceLock<Result<(), Refused>> = OnceLock::new();
     (*REGISTERED.get_or_init(register))?;
     Ok(NAME)
+}
+
+/// How many bytes this process has written to WALs that were opened with [`name`].
+pub fn written_bytes() -> u64 {
+    file::WRITTEN_BYTES.load(Ordering::Relaxed)
 }
 
 fn register() -> Result<(), Refused> {

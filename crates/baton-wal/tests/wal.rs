@@ -126,3 +126,20 @@ fn a_disk_that_is_full_refuses_the_commit_and_the_next_one_finds_room() {
     database.execute("INSERT INTO rows VALUES (3, x'03')", []).unwrap();
     assert_eq!(after_a_kill(&path).keys().copied().collect::<Vec<_>>(), [1, 3]);
 }
+
+#[test]
+fn what_is_written_to_the_wal_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.db");
+    let database = writer(&path);
+    database.execute("CREATE TABLE rows (key INTEGER PRIMARY KEY, value BLOB NOT NULL)", []).unwrap();
+    let wal = path.with_extension("db-wal");
+    let size = || std::fs::metadata(&wal).unwrap().len();
+    let (before, counted) = (size(), baton_wal::written_bytes());
+    for key in 0..50 {
+        database.execute("INSERT INTO rows VALUES (?1, zeroblob(3000))", [key]).unwrap();
+    }
+    // Tests of this file may run beside this one, in the same process.
+    let (grown, counted) = (size() - before, baton_wal::written_bytes() - counted);
+    assert!(grown > 50 * 3_000 && counted >= grown, "{counted} of {grown} bytes are counted");
+}

@@ -31,7 +31,7 @@ mod token_source;
 pub(crate) use accounts::{Invitation, Network};
 pub(crate) use address::HubAddress;
 pub(crate) use backoff::Backoff;
-pub(crate) use error::Error;
+pub(crate) use error::{Error, REFUSED};
 pub(crate) use follow::{Channel, Follower, StreamEvent};
 pub(crate) use hub_event::HubEvent;
 pub(crate) use options::{CaError, Options};

@@ -9,6 +9,7 @@ mod it {
     mod artifacts;
     mod browser;
     mod bundle;
+    mod claimable;
     mod cli;
     mod clients;
     mod cluster;

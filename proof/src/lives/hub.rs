@@ -9,6 +9,7 @@ use super::handoff_client;
 use super::hub_client::Client;
 use super::{CLIENTS_MAX, repeat};
 use crate::failure::Failure;
+use crate::metrics::Metrics;
 use crate::server::hub::{Home, Hub as Server};
 use crate::tally::{Tally, together};
 use crate::tenant::{Agent, Tenant};
@@ -93,10 +94,11 @@ impl Hub {
     /// nobody else's turn pays for it, and the hub's own figures of what a life takes have it.
     pub(crate) async fn rest(&self) -> Result<(), Failure> {
         let begun = Instant::now();
-        let mut before = self.usage()?;
+        let look = || Usage::of(self.server.pid());
+        let mut before = look()?;
         while begun.elapsed() < REST_MAX {
             tokio::time::sleep(LOOK_EVERY).await;
-            let after = self.usage()?;
+            let after = look()?;
             if after.seconds_since(before) <= AT_REST * LOOK_EVERY.as_secs_f64() {
                 break;
             }
@@ -105,7 +107,8 @@ impl Hub {
         Ok(())
     }
 
-    pub(super) fn usage(&self) -> Result<Usage, Failure> {
-        Usage::of(self.server.pid())
+    pub(super) async fn usage(&self) -> Result<Usage, Failure> {
+        let metrics = Metrics::read(&self.server.address, &self.user).await?;
+        Ok(Usage::of(self.server.pid())?.with_wal(metrics.figure("baton_wal_written_bytes_total")?))
     }
 }

@@ -30,6 +30,7 @@ const ALONE_HANDOFF_TIMES_NATS: f64 = 1.2;
 const MANY_P99_MS: f64 = 25.0;
 const WRITER_MICROS: f64 = 130.0;
 const HUB_MICROS: f64 = 260.0;
+const EVIDENCE_PERCENT: f64 = 15.0;
 const TIMES_A2A: f64 = 60.0;
 pub(super) const GROWTH_MAX: f64 = 1.3;
 const STREAMS: usize = 5_000;
@@ -110,12 +111,23 @@ fn all(figures: &Figures) -> Vec<Goal> {
             at_most(HUB_MICROS, "µs", used(figures).map(|used| used.writer_micros + used.other_micros)),
         ),
         (
+            "the share of sends a second that evidence costs",
+            at_most(
+                EVIDENCE_PERCENT,
+                "%",
+                figures.evidence.as_ref().map(|evidence| 100.0 * evidence.share_of_sends()),
+            ),
+        ),
+        (
             "blocking A2A sends, as many as the reference server's",
             at_least(TIMES_A2A, figures.a2a.as_ref().map(|a2a| a2a.ratio)),
         ),
         (
             "blocking A2A sends over gRPC, as many as over JSON-RPC",
-            at_least(1.0, figures.a2a.as_ref().and_then(|a2a| Some(a2a.grpc.as_ref()?.per_second / a2a.hub.per_second))),
+            at_least(
+                1.0,
+                figures.a2a.as_ref().and_then(|a2a| Some(a2a.grpc.as_ref()?.per_second / a2a.hub.per_second)),
+            ),
         ),
         (SLOWEST, at_most(GROWTH_MAX, "×", slowest)),
         ("memory with 5 000 streams", at_most(STREAMS_MIB, "MiB", streams.map(|row| row.loaded.peak_mib))),
@@ -125,7 +137,10 @@ fn all(figures: &Figures) -> Vec<Goal> {
             at_most(READY_MS, "ms", figures.start.as_ref().map(|start| start.ready_ms.median)),
         ),
         (SOAK_WAL, at_most(WAL_MIB, "MiB", soak.map(|soak| soak.most(|sample| sample.wal_mib)))),
-        (TASK_SIZE, at_most(TASK_BYTES, "bytes", figures.growth.as_ref().map(|growth| growth.many.bytes_a_task()))),
+        (
+            TASK_SIZE,
+            at_most(TASK_BYTES, "bytes", figures.growth.as_ref().map(|growth| growth.many.bytes_a_task())),
+        ),
         (SOAK, at_most(FLAT, "×", soak.map(|soak| soak.growth(|sample| sample.memory.own_mib)))),
     ];
     let mut rows: Vec<_> = rows.into();

@@ -11,6 +11,7 @@ pub(super) const NOT_RUN: &str = "\nNot measured in this run.\n";
 pub(super) fn all(figures: &Figures) -> String {
     [
         lives(figures),
+        evidence(figures),
         a2a(figures),
         growth(figures),
         streams(figures),
@@ -41,10 +42,11 @@ fn lives(figures: &Figures) -> String {
     text.push_str(&by_clients(measured, "", |_, lives| {
         format!("{:.2} / {:.2}", lives.p50_ms.median, lives.p99_ms.median)
     }));
-    text.push_str("\nWhat a life takes of the hub: µs of the writer thread / of all others / bytes written to storage:\n\n");
+    text.push_str("\nWhat a life takes of the hub: µs of the writer thread / of all others / bytes written to storage / of WAL:\n\n");
     text.push_str(&by_clients(measured, "", |_, lives| match lives.used {
-        Some(PerLife { writer_micros, other_micros, written_bytes }) => {
-            format!("{writer_micros:.0} / {other_micros:.0} / {written_bytes:.0}")
+        Some(PerLife { writer_micros, other_micros, written_bytes, wal_bytes }) => {
+            let wal = wal_bytes.map_or("–".to_owned(), |bytes| format!("{bytes:.0}"));
+            format!("{writer_micros:.0} / {other_micros:.0} / {written_bytes:.0} / {wal}")
         }
         None => "–".to_owned(),
     }));
@@ -103,8 +105,11 @@ fn a2a(figures: &Figures) -> String {
             "\n{} connections, medians of turns:\n\n| | sends a second | p50 ms | p99 ms |\n|---|---:|---:|---:|\n",
             a2a.connections
         );
-    let sides =
-        [("baton hub", Some(&a2a.hub)), ("baton hub, gRPC", a2a.grpc.as_ref()), ("reference server", Some(&a2a.reference))];
+    let sides = [
+        ("baton hub", Some(&a2a.hub)),
+        ("baton hub, gRPC", a2a.grpc.as_ref()),
+        ("reference server", Some(&a2a.reference)),
+    ];
     for (name, side) in sides.into_iter().filter_map(|(name, side)| Some((name, side?))) {
         text.push_str(&format!(
             "| {name} | {:.0} | {:.2} | {:.2} |\n",
@@ -209,6 +214,17 @@ fn soak(figures: &Figures) -> String {
     text
 }
 
+fn evidence(figures: &Figures) -> String {
+    let text = String::from(EVIDENCE);
+    let Some(evidence) = &figures.evidence else { return text + NOT_RUN };
+    let mut text = text + "\n| a second | with evidence | without | with : without |\n|---|---:|---:|---:|\n";
+    for (what, with, without) in evidence.pairs() {
+        let ratio = with.median / without.median;
+        text.push_str(&format!("| {what} | {} | {} | {ratio:.2} |\n", range(&with), range(&without)));
+    }
+    text
+}
+
 fn start(figures: &Figures) -> String {
     let text = String::from(START);
     let Some(start) = &figures.start else { return text + NOT_RUN };
@@ -277,6 +293,13 @@ const SOAK: &str = "
 dashboard looks five times a second. Own memory is what no file stands behind; the rest of what is resident are pages
 of the database and the binary, which the kernel takes back when others need them. `baton hub check` has passed on the
 folder afterwards.
+";
+
+const EVIDENCE: &str = "
+## What evidence costs
+
+`make bench-evidence`. Two hubs from one binary, one started with `--without-evidence`, take turns under the same load of
+64 clients. A send is durable when it is answered; a life is a send, a claim and a reply.
 ";
 
 const START: &str = "

@@ -63,6 +63,10 @@ fn storage(page: &mut Page, meter: &Meter) {
     page.histogram("baton_store_commit_seconds", help).counted(&[], &meter.commits(), Unit::Micros);
     let help = "Commits that failed. Every caller in one got an error, and nothing of it is stored.";
     page.counter("baton_store_failed_commits_total", help).is(meter.failed_commits());
+    if let Some(bytes) = meter.wal_written_bytes() {
+        let help = "Bytes written to SQLite's write-ahead log. Only on SQLite.";
+        page.counter("baton_wal_written_bytes_total", help).is(bytes);
+    }
     if let Some(connections) = meter.connections() {
         postgres(page, meter, connections);
     }

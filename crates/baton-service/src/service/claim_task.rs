@@ -54,8 +54,10 @@ pub struct BodyArgs {
 #[serde(deny_unknown_fields)]
 pub struct NextArgs {
     /// 0 by default
+    #[schemars(range(min = 0, max = limits::WAIT_MAX_SECONDS))]
     pub wait_seconds: Option<i64>,
     /// 60 by default
+    #[schemars(range(min = limits::LEASE_MIN_SECONDS, max = limits::LEASE_MAX_SECONDS))]
     pub lease_seconds: Option<i64>,
 }
 

@@ -39,6 +39,8 @@ pub struct Args {
     artifacts: Option<Vec<RefArgs>>,
     /// With status failed: you decline the task
     rejected: Option<bool>,
+    /// Claim your next task as well; the answer has it as next, null if there was none. Takes in_reply_to
+    claim_next: Option<claim_task::NextArgs>,
     /// The network; a node token has only its own
     network_id: Option<String>,
 }
@@ -139,7 +141,7 @@ pub async fn run(hub: &Hub, caller: &Caller, args: Args) -> Result<Replied, Erro
                 bare: args.bare,
                 artifacts: args.artifacts,
                 rejected: args.rejected,
-                claim_next: None,
+                claim_next: args.claim_next,
             };
             end(hub, caller, place, task, said).await
         }
@@ -286,6 +288,9 @@ async fn send_message(hub: &Hub, caller: &Caller, place: NetworkRef, args: Args)
     let text = reply_text(&args.text, false)?;
     if args.artifacts.is_some_and(|artifacts| !artifacts.is_empty()) {
         return Err(Error::argument("artifacts", "go with in_reply_to only"));
+    }
+    if args.claim_next.is_some() {
+        return Err(Error::argument("claim_next", "goes with in_reply_to only"));
     }
     let Some(alias) = args.alias else {
         return Err(Error::argument("alias", "is needed without in_reply_to"));

@@ -70,3 +70,35 @@ fn read(task: Value, traceparent: Option<TraceParent>) -> Result<Request, Error>
     }
     Request::read(args, traceparent)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::TestHub;
+    use baton_core::SystemRole;
+    use serde_json::json;
+
+    #[tokio::test]
+    async fn what_is_accepted_of_a_hundred_tasks_is_exactly_one_commit() {
+        let test = TestHub::start();
+        let sender = test.person("alice", SystemRole::User, &[1]).await;
+        test.agent("alice", 1, "worker").await;
+        let hub = &test.hub;
+        let sender = hub.identify(&sender).await.unwrap().caller.clone();
+        let task = |n: usize| match n % 10 {
+            // Refused, one when it is read and one when it is written.
+            3 => json!({"alias": "worker", "task": ""}),
+            7 => json!({"alias": "nobody", "task": "work"}),
+            _ => json!({"alias": "worker", "task": format!("task {n}")}),
+        };
+        let tasks: Vec<_> = (0..limits::SEND_MAX_COUNT).map(task).collect();
+        let meter = hub.store.meter();
+        let before = (meter.commits().count, meter.tasks(baton_core::Status::Delivered));
+        let outcomes = run(hub, &sender, Args { tasks }, None).await.unwrap();
+        assert_eq!((outcomes.len(), outcomes.iter().flatten().count()), (100, 80));
+        // Nothing else of a hub writes in this test. This store runs every write twice: one commit has what was undone, which
+        // is nothing, and one has everything.
+        let after = (meter.commits().count, meter.tasks(baton_core::Status::Delivered));
+        assert_eq!((after.0 - before.0, after.1 - before.1), (2, 80));
+    }
+}

@@ -221,8 +221,12 @@ pub async fn oauth(hub: &Hub) -> Result<usize, Error> {
 mod tests {
     use super::*;
     use crate::fixture::{TestHub, browser_token, network, node, user_id};
-    use baton_core::{Alias, SystemRole, TokenId};
-    use baton_store::rows::{AttemptKind, AttemptsRow, IdempotentSend, WorkerRow};
+    use crate::service::send_tasks;
+    use baton_core::{
+        Alias, Kind, MaxAttempts, NewTask, Priority, RunTerms, Status, SystemRole, TokenId, TtlSeconds,
+    };
+    use baton_store::rows::{AttemptKind, AttemptsRow, IdempotentSend, NewEvent, NewTaskRow, WorkerRow};
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     const WEEKS: i64 = 40 * 86_400_000;
 
@@ -300,5 +304,94 @@ mod tests {
             Ok((tx.stale_browser_tokens(later, later, 9)?.len(), tx.forget_sends(later, 9)?))
         });
         assert_eq!(forgotten.await.unwrap(), (1, 1), "both were there");
+    }
+
+    /// A task that has waited past its time.
+    fn insert_overdue(
+        tx: &mut dyn Transaction,
+        id: &TaskId,
+        now: UnixMillis,
+    ) -> Result<(), baton_store::Error> {
+        let task = NewTask {
+            id: id.clone(),
+            network_id: network(1),
+            from: node("lead"),
+            to: Alias::parse("coder").unwrap(),
+            kind: Kind::parse("delegation").unwrap(),
+            attempt: 1,
+            max_attempts: MaxAttempts::default().get(),
+            runs: RunTerms::default(),
+            ttl: TtlSeconds::default(),
+            delivered_at: now.plus_seconds(1).plus_millis(-WEEKS),
+            expires_at: now.plus_millis(-1),
+            parent_task_id: None,
+            retry_of: None,
+            context_id: None,
+        };
+        tx.insert_task(NewTaskRow {
+            task: &task,
+            status: Status::Delivered,
+            priority: Priority::Normal,
+            content: "work",
+            context: None,
+            meta: None,
+            parts: None,
+            salt: &[7; 16],
+            traceparent: None,
+        })?;
+        let event = NewEvent {
+            network_id: &task.network_id,
+            task_id: id,
+            from: None,
+            to: Status::Delivered,
+            actor: &task.from,
+            actor_token: None,
+            detail: "sent",
+            at: task.delivered_at,
+            log_index: None,
+        };
+        tx.append_event(event).map(drop)
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn thousands_of_overdue_tasks_expire_one_a_commit_while_another_tenant_sends_between_them() {
+        const OVERDUE: usize = 2_000;
+        let test = TestHub::start();
+        test.person("ada", SystemRole::User, &[1]).await;
+        test.agent("ada", 1, "coder").await;
+        let sender = test.person("bob", SystemRole::User, &[2]).await;
+        test.agent("bob", 2, "worker").await;
+        let (hub, now) = (&test.hub, test.hub.clock.now());
+        let ids: Vec<_> = (0..OVERDUE).map(|_| hub.new_task_id()).collect();
+        test.write(move |tx| ids.iter().try_for_each(|id| insert_overdue(tx, id, now))).await;
+        let sender = hub.identify(&sender).await.unwrap().caller.clone();
+        let is_over = AtomicBool::new(false);
+        let before = hub.store.meter().batches();
+        let sending = async {
+            let mut sent = 0;
+            while !is_over.load(Ordering::Relaxed) {
+                let tasks = vec![serde_json::json!({"alias": "worker", "task": "work"})];
+                let outcomes = send_tasks::run(hub, &sender, send_tasks::Args { tasks }, None).await.unwrap();
+                sent += outcomes.iter().flatten().count();
+            }
+            sent
+        };
+        let expiring = async {
+            let expired = expiry(hub).await.unwrap();
+            is_over.store(true, Ordering::Relaxed);
+            expired
+        };
+        let (expired, sent) = tokio::join!(expiring, sending);
+        assert_eq!(expired, OVERDUE);
+        // Never more than the one step, and the one send that waits beside it; each is run twice here.
+        let after = hub.store.meter().batches();
+        let small =
+            |counted: &baton_core::Counted| counted.at_most.iter().find(|(size, _)| *size == 4).unwrap().1;
+        assert_eq!(small(&after) - small(&before), after.count - before.count);
+        assert!(after.count - before.count >= OVERDUE as u64, "a step is a commit of its own");
+        // A send waits for a step at most, so it has its turn after every few of them.
+        assert!(sent >= OVERDUE / 10, "{sent} sends went between {OVERDUE} expiries");
+        assert_eq!(hub.store.meter().tasks(Status::Expired), OVERDUE as i64);
+        assert_eq!(expiry(hub).await.unwrap(), 0);
     }
 }

@@ -100,7 +100,7 @@ impl<'a> Call<'a> {
     /// Sends the call and reads an answer that is plain text.
     pub(super) async fn text(self) -> Result<String, Error> {
         let mut backoff = Backoff::default();
-        let mut tries = 1;
+        let (mut tries, mut may_be_seen) = (1, false);
         loop {
             let outcome = match self.once().await {
                 Ok(response) => response::plain(self.client, response).await,
@@ -109,7 +109,12 @@ impl<'a> Call<'a> {
             match outcome {
                 Err(error) if tries < limits::CALL_TRIES && self.may_repeat(&error) => {
                     tries += 1;
+                    may_be_seen |= !matches!(error, Error::Unreachable { is_unsent: true, .. });
                     tokio::time::sleep(backoff.next_wait()).await;
+                }
+                // The hub may have seen an earlier try, whatever became of this one.
+                Err(Error::Unreachable { hub, cause, is_unsent }) => {
+                    return Err(Error::Unreachable { hub, cause, is_unsent: is_unsent && !may_be_seen });
                 }
                 outcome => return outcome,
             }

@@ -39,6 +39,7 @@ pub(crate) struct Task {
     #[serde(default)]
     pub(crate) rejected: bool,
     pub(crate) created_at: WireTime,
+    pub(crate) started_at: Option<WireTime>,
     pub(crate) completed_at: Option<WireTime>,
     pub(crate) expires_at: WireTime,
     pub(crate) network_id: String,
@@ -144,6 +145,20 @@ pub(crate) struct TaskSent {
     pub(crate) session_status: String,
     /// The task, where the send waited for it.
     pub(crate) task: Option<Task>,
+}
+
+/// What became of several sends, in their order.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct TasksSent {
+    pub(crate) results: Vec<SendOutcome>,
+}
+
+/// What became of one of them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum SendOutcome {
+    Sent(TaskSent),
+    Refused { error: String, message: Option<String> },
 }
 
 /// A task and the lease on it, or nothing to do.
@@ -268,6 +283,18 @@ impl Client {
             Duration::from_secs(args.wait_seconds.and_then(|wait| u64::try_from(wait).ok()).unwrap_or(0));
         let call = Call::new(self, Method::POST, &["api", "task"]).body(args).traced(traceparent);
         call.repeat(repeat).waiting(wait).run().await
+    }
+
+    /// Sends several tasks, each a body of `POST /api/task` with an `idempotency_key`: they are sent again when an answer was
+    /// lost.
+    pub(crate) async fn send_tasks(
+        &self,
+        tasks: &[Value],
+        traceparent: Option<TraceParent>,
+    ) -> Result<HubResponse<TasksSent>, Error> {
+        let body = serde_json::json!({ "tasks": tasks });
+        let call = Call::new(self, Method::POST, &["api", "tasks"]).body(&body).traced(traceparent);
+        call.repeat(Repeat::Always).run().await
     }
 
     pub(crate) async fn tasks(&self, args: &list_tasks::QueryArgs) -> Result<HubResponse<Page>, Error> {

@@ -26,19 +26,19 @@ fn stage() -> (Hub, Tenant, Client) {
 }
 
 /// A figure of the hub.
-fn figure(admin: &Client, name: &str) -> f64 {
+pub(super) fn figure(admin: &Client, name: &str) -> f64 {
     let page = admin.get("/metrics").text();
     let line = page.lines().find_map(|line| line.strip_prefix(&format!("{name} ")));
     line.unwrap_or_else(|| panic!("no {name} in {page}")).parse().unwrap()
 }
 
 /// Waits until so many claims are parked.
-fn parked(admin: &Client, count: usize) {
+pub(super) fn parked(admin: &Client, count: usize) {
     eventually("the parked claims", || (figure(admin, "baton_claims_waiting") == count as f64).then_some(()));
 }
 
 /// Waits until so many calls wait for a task.
-fn waiting(admin: &Client, count: usize) {
+pub(super) fn waiting(admin: &Client, count: usize) {
     eventually("the waiting calls", || (figure(admin, "baton_a2a_waits") == count as f64).then_some(()));
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::http::{Client, Response};
+use super::http::{self, Client, Response};
 
 /// What a tool answered.
 pub(crate) fn call(client: &Client, tool: &str, arguments: &Value) -> Value {
@@ -26,8 +26,13 @@ pub(crate) fn rpc(client: &Client, tool: &str, arguments: &Value) -> Value {
 
 /// The HTTP answer as it came.
 pub(crate) fn raw(client: &Client, tool: &str, arguments: &Value) -> Response {
+    http::raw(client.address, &request(client, tool, arguments))
+}
+
+/// The bytes of such a call.
+pub(crate) fn request(client: &Client, tool: &str, arguments: &Value) -> Vec<u8> {
     let headers = [("accept", "application/json, text/event-stream"), ("MCP-Protocol-Version", "2025-03-26")];
     let params = json!({"name": tool, "arguments": arguments});
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-    client.send("POST", "/mcp", &headers, Some(&body))
+    client.request("POST", "/mcp", &headers, Some(&body.to_string()))
 }

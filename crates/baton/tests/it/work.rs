@@ -2,6 +2,7 @@
 
 mod answers;
 pub(crate) mod bridge;
+mod claims;
 pub(crate) mod conversation;
 mod crashes;
 mod demo;

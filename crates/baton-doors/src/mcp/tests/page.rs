@@ -26,7 +26,8 @@ where to register and ask for access: [Connect a hosted MCP client](../guides/oa
 | error | `{\"ok\":false,\"error\":\"CODE\",\"message\":…}` with `isError: true`; the codes are those of [Errors](../errors.md) |
 | JSON-RPC errors | -32700 not JSON, -32600 not a request, -32601 unknown method, -32602 an argument breaks its rule (the message names the field), or an unknown tool or prompt, -32002 unknown resource (-32602 from revision 2026-07-28 on), -32603 an error inside the hub |
 | `alias`, `resume_id` left out | the token's alias, or the user's name; the session keeps its `resume_id` |
-| waiting | `send_task`, `get_task`, `wait_for_task` and `claim_task` wait if asked to. A caller that gives a `progressToken` receives `notifications/progress` meanwhile: what is reported of the task, and after 15 s of silence that the call still waits. Each value is greater than the one before |
+| waiting | `send_task`, `get_task`, `wait_for_task` and `claim_task` wait if asked to, and so does `send_reply` with `claim_next`. A caller that gives a `progressToken` receives `notifications/progress` meanwhile: what is reported of the task, and after 15 s of silence that the call still waits. Each value is greater than the one before |
+| one task at a time | `claim_task` gives one task: a tool has one shape of answer, and a model works on one task. A program that takes several calls `POST /api/claim` with `max` |
 | size | a page of a list ends after 2 MiB; pass `cursor` for the next |
 | resources | `baton://inbox`, `baton://agents` and `baton://task/{id}`, as JSON; `?network_id=` selects one of several networks |
 | `subscriptions/listen` | from revision 2026-07-28 on, for at most 64 of these resources: `notifications/resources/updated`, at most five a second. It counts as one of the token's streams |

@@ -5,6 +5,9 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::cli::failure::Failure;
 use crate::cli::screen::note;
+use crate::client::Client;
+use crate::service::send_task;
+use crate::trace;
 
 /// What shells report of a program that SIGINT ended.
 const INTERRUPTED: u8 = 130;
@@ -15,6 +18,25 @@ pub(super) struct Interrupt(Signal);
 impl Interrupt {
     pub(super) fn listen() -> Result<Self, Failure> {
         signal(SignalKind::interrupt()).map(Self).map_err(Failure::System)
+    }
+
+    /// Waits until somebody presses Ctrl-C.
+    pub(super) async fn pressed(&mut self) {
+        self.0.recv().await;
+    }
+
+    /// A send that waits was interrupted before its answer: the same call without a wait gives the id of the task, which the
+    /// hub knows by its key. A second press ends this too.
+    pub(super) async fn leave_send(mut self, client: &Client, mut args: send_task::Args) -> ExitCode {
+        args.wait_seconds = None;
+        tokio::select! {
+            sent = client.send_task(&args, trace::of_environment()) => match sent {
+                Ok(sent) => note(&words(&[&sent.task_id])),
+                Err(error) => note(&format!("it is not known whether the hub has the task: {error}")),
+            },
+            () = self.pressed() => {}
+        }
+        ExitCode::from(INTERRUPTED)
     }
 
     /// Waits, unless somebody presses Ctrl-C.

@@ -1,16 +1,22 @@
 //! `baton send`: a task for an agent. Without `--wait` its id is the output; with it, its result, which comes with the answer
-//! to the send itself where it comes soon.
+//! to the send itself where it comes within a minute. At a terminal the answer comes soon, so that the rest is followed live.
+//! Several tasks at once: `send/batch.rs`.
+
+mod batch;
+mod repeated;
 
 use baton_core::limits;
 use clap::{Args, ValueEnum};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
+use self::batch::Batch;
 use super::interrupt::Interrupt;
 use super::send_key::{self, KeySource};
-use super::wait::{HubOutage, Outcome, Wait, further_ends};
+use super::wait::{Outcome, Wait, further_ends};
 use super::whole_result;
 use crate::cli::connection::{Connection, Link};
 use crate::cli::failure::Failure;
@@ -32,10 +38,16 @@ use crate::trace;
 )]
 pub(crate) struct Send {
     /// The agent
-    alias: String,
+    #[arg(required_unless_present = "batch")]
+    alias: Option<String>,
     /// The task; - reads standard input
-    #[arg(required_unless_present = "input", conflicts_with = "input")]
+    #[arg(required_unless_present_any = ["input", "batch"], conflicts_with = "input")]
     text: Option<String>,
+    /// Send up to 100 tasks in one call: a file with a JSON object a line, each a body of POST /api/task; - reads standard
+    /// input. Prints a line for each: its id, or why it was refused
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["alias", "text", "input", "file", "priority", "ttl",
+        "max_attempts", "retry_backoff", "run_timeout", "kind", "context", "allow_cycle", "wait", "key", "quiet"])]
+    batch: Option<PathBuf>,
     /// Read the task from a file; - reads standard input
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
@@ -109,6 +121,11 @@ impl From<Priority> for PriorityName {
 impl Send {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let link = self.connection.open()?;
+        if let Some(file) = &self.batch {
+            let batch = Batch { parent: self.parent.as_deref(), keys: self.key_source() };
+            let is_json = self.connection.is_json();
+            return block_on(Box::pin(batch.send(&link, file, is_json)));
+        }
         let text = match (&self.text, &self.input) {
             (Some(text), None) => spoken::text(text)?,
             (None, Some(file)) => spoken::file(file)?,
@@ -126,7 +143,7 @@ impl Send {
         let artifacts = transfer::upload_all(&link.client, network_id.as_deref(), &self.file).await?;
         let began = Instant::now();
         let mut args = send_task::Args {
-            alias: self.alias.clone(),
+            alias: self.alias().to_owned(),
             task: text,
             priority: self.priority.map(PriorityName::from),
             context: self.context.clone(),
@@ -143,10 +160,13 @@ impl Send {
             ..Default::default()
         };
         args.idempotency_key = Some(self.key_source().key(&args)?);
-        let sent = self.post(link, &args).await?;
-        let Some(limit) = self.wait else { return self.print_sent(&sent) };
-        // From before the user reads the task's id.
-        let interrupt = Interrupt::listen()?;
+        let Some(limit) = self.wait else { return self.print_sent(&self.post(link, &args).await?) };
+        // From before the hub has the task: it may wait a minute until it answers.
+        let mut interrupt = Interrupt::listen()?;
+        let sent = tokio::select! {
+            sent = self.post(link, &args) => sent?,
+            () = interrupt.pressed() => return Ok(interrupt.leave_send(&link.client, args).await),
+        };
         let task_id = sent.task_id.clone();
         interrupt.unless_pressed(self.follow(link, network_id, sent, began, limit), &[&task_id]).await
     }
@@ -162,21 +182,30 @@ impl Send {
     ) -> Result<ExitCode, Failure> {
         let task_id = sent.task_id.clone();
         if !self.quiet {
-            note(&format!("task {task_id} sent; {} {}", self.alias, state(&sent)));
+            note(&format!("task {task_id} sent; {} {}", self.alias(), state(&sent)));
         }
         let deadline = limit.map(|seconds| began + Duration::from_secs(seconds.into()));
         let first = Outcome::of_send(sent).filter(Outcome::is_settled);
         let mut wait = Wait::new(&link.client, &task_id, deadline);
-        if !self.quiet {
-            let channel = if first.is_some() { None } else { channel(link, network_id).await? };
-            wait = wait.telling(&self.alias, channel);
-        }
         let mut outcome = match first {
+            // The one answer says all there is to print.
+            Some(outcome) if !self.is_followed_live() => {
+                if !self.quiet {
+                    outcome.note_course();
+                }
+                outcome
+            }
             Some(outcome) => {
+                wait = wait.telling(self.alias(), None);
                 wait.print_progress().await?;
                 outcome
             }
-            None => wait.run().await?,
+            None => {
+                if !self.quiet {
+                    wait = wait.telling(self.alias(), channel(link, network_id).await?);
+                }
+                wait.run().await?
+            }
         };
         while self.answer(link, &outcome).await? {
             outcome = wait.run().await?;
@@ -192,29 +221,27 @@ impl Send {
         }
     }
 
-    /// How long the first call waits. Who wants to follow the course has to know the task's id soon.
+    fn alias(&self) -> &str {
+        self.alias.as_deref().unwrap_or_default() // absent only with a batch
+    }
+
+    /// Whether somebody watches the task's course.
+    fn is_followed_live(&self) -> bool {
+        !self.quiet && io::stderr().is_terminal()
+    }
+
+    /// How long the first call waits. Who watches the course has to know the task's id soon.
     fn first_wait(&self, limit: Option<u32>) -> i64 {
-        let longest =
-            if self.quiet { limits::CALL_WAIT_MAX_SECONDS } else { limits::SEND_REPORTED_AFTER_SECONDS };
+        let longest = match self.is_followed_live() {
+            true => limits::SEND_REPORTED_AFTER_SECONDS,
+            false => limits::CALL_WAIT_MAX_SECONDS,
+        };
         limit.unwrap_or(longest).min(longest).into()
     }
 
     /// Sends; a hub that goes away while it waits knows the call again by its key.
     async fn post(&self, link: &Link, args: &send_task::Args) -> Result<HubResponse<TaskSent>, Failure> {
-        let mut away = HubOutage::quiet(self.quiet);
-        let mut is_first = true;
-        loop {
-            let sent = link.client.send_task(args, trace::of_environment()).await;
-            // A hub that was never there is not waited for.
-            if is_first && matches!(&sent, Err(Error::Unreachable { is_unsent: true, .. })) {
-                return Ok(sent?);
-            }
-            is_first = false;
-            match away.met(sent)? {
-                Some(sent) => return Ok(sent),
-                None => sleep(limits::HUB_AWAY_RETRY_AFTER).await,
-            }
-        }
+        repeated::send(self.quiet, || link.client.send_task(args, trace::of_environment())).await
     }
 
     fn print_sent(&self, sent: &HubResponse<TaskSent>) -> Result<ExitCode, Failure> {
@@ -224,7 +251,7 @@ impl Send {
         } else {
             screen.print(&sent.task_id)?;
             if screen.is_terminal() && !self.quiet {
-                note(&format!("sent; {} {}", self.alias, state(sent)));
+                note(&format!("sent; {} {}", self.alias(), state(sent)));
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -13,6 +13,7 @@ use crate::cli::moment;
 use crate::cli::screen::{Screen, note};
 use crate::client::tasks::{Task, TaskEnvelope, TaskEvent, TaskMessage, TaskSent};
 use crate::client::{Channel, Client, Error, Follower, HubEvent, HubResponse, StreamEvent};
+use crate::service::WireTime;
 
 /// What one call waits at most.
 const LONGEST: Duration = Duration::from_secs(limits::CALL_WAIT_MAX_SECONDS as u64);
@@ -59,6 +60,24 @@ impl Outcome {
         let asked = self.messages.iter().rev().find(is_question);
         let asked = asked.filter(|_| self.task.status == Status::WaitingInput)?;
         Some(Question { agent, asked })
+    }
+
+    /// Prints the task's course as far as its row says it, for a caller that did not follow it.
+    pub(super) fn note_course(&self) {
+        let Task { from_name, to_name, status, attempt, created_at, started_at, completed_at, .. } =
+            &self.task;
+        let line = |at: WireTime, what: &str| note(&format!("{}  {what}", moment::clock(at)));
+        line(*created_at, &format!("delivered by {from_name}"));
+        if let Some(at) = started_at {
+            line(*at, &format!("running by {to_name}: claimed, attempt {attempt}"));
+        }
+        if let Some(at) = completed_at {
+            match status {
+                Status::Replied => line(*at, &format!("replied by {to_name}")),
+                Status::Expired => line(*at, "expired by hub"),
+                status => line(*at, status.as_str()),
+            }
+        }
     }
 
     /// Says on stderr why a task ended without an answer, for a script that keeps stdout for itself.

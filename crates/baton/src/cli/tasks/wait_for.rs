@@ -49,7 +49,7 @@ impl WaitFor {
 
     async fn wait_for(&self, link: &Link, ids: &[String]) -> Result<ExitCode, Failure> {
         let screen = Screen::stdout();
-        let (mut code, mut failed) = (0, None);
+        let (mut code, mut failed): (u8, Option<Error>) = (0, None);
         for outcome in self.outcomes(link, ids).await {
             match outcome {
                 Ok(outcome) => {
@@ -57,11 +57,17 @@ impl WaitFor {
                     self.print(link, &screen, &outcome).await?;
                     code = code.max(outcome.code());
                 }
-                Err(error) => failed = failed.or(Some(error)),
+                Err(error) => {
+                    code = code.max(error.exit_code());
+                    failed = failed.or(Some(error));
+                }
             }
         }
         // The results of the others are printed anyway.
-        failed.map_or(Ok(ExitCode::from(code)), |error| Err(error.into()))
+        if let Some(error) = failed {
+            Failure::from(error).print();
+        }
+        Ok(ExitCode::from(code))
     }
 
     /// The same, once somebody at the terminal has answered what is asked; with several tasks nobody is asked.

@@ -14,7 +14,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::super::hub::Hub;
 use super::super::program::binary;
-use super::super::tenant::{act, claim, send, succeed, text};
+use super::super::tenant::{act, claim, send, succeed, task, text};
 use super::super::work::worker::eventually;
 use super::cli_user::CliUser;
 use serde_json::json;
@@ -351,4 +351,24 @@ fn on_a_terminal_a_new_token_says_when_it_expires() {
     assert!(line.is_some_and(|line| line.ends_with('.')), "{shown}");
     let (shown, _) = on_terminal(&mut ada.command(&["node", "create", "other"]), 100);
     assert!(!shown.contains("expires"), "{shown}");
+}
+
+#[test]
+fn whoever_waits_at_a_terminal_sees_the_course_and_the_progress_as_they_happen() {
+    let hub = Hub::start();
+    let ada = CliUser::logged_in(&hub, "ada");
+    let (planner, coder) = (ada.agent("planner"), ada.agent("coder"));
+    let token = planner.token.unwrap();
+    let call = ["send", "coder", "work", "--wait=60", "--token", &token];
+    let mut waiting = Terminal::start(&mut ada.command(&call), 100);
+    let claimed = claim(&coder, 30, 60);
+    waiting.wait_for("running by coder: claimed, attempt 1");
+    let path = format!("/api/leases/{}/extend", text(&claimed["lease_id"]));
+    succeed(&coder.post(&path, &json!({"progress": 40})));
+    waiting.wait_for("40 %");
+    let id = text(&claimed["task"]["task_id"]);
+    succeed(&act(&coder, &id, "reply", &json!({"text": "done"})));
+    let (written, code) = waiting.end();
+    assert!(written.contains("replied by coder") && written.ends_with("done\n"), "{written}");
+    assert_eq!((code, &task(&ada.tenant.user, &id)["kind"]), (Some(0), &json!("delegation")));
 }

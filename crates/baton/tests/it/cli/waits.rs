@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::http::Client;
 use super::super::hub::Hub;
-use super::super::tenant::{act, claim, send, succeed, task, text};
+use super::super::tenant::{act, claim, send, send_with, succeed, task, text};
 use super::cli_user::CliUser;
 
 /// Takes the next task and ends it so.
@@ -58,6 +58,46 @@ fn a_wait_for_any_ends_with_the_first() {
 }
 
 #[test]
+fn of_several_tasks_the_highest_code_counts_and_a_hub_that_is_away_is_5() {
+    let mut hub = Hub::start();
+    let ada = CliUser::logged_in(&hub, "ada");
+    let (coder, _idle) = (ada.agent("coder"), ada.agent("idle"));
+    let user = &ada.tenant.user;
+    let cancelled = send(user, "idle", "no longer wanted");
+    succeed(&act(user, &cancelled, "cancel", &json!({})));
+    let expired = send_with(user, &json!({"alias": "idle", "task": "too late", "ttl_seconds": 1}));
+    send(user, "coder", "with a question");
+    let asked = ask(&coder, "which one?");
+    let replied = send(user, "coder", "easy");
+    end(&coder, "replied", "done");
+    for (ids, code) in [
+        (&[&cancelled][..], 3),
+        (&[&expired], 4),
+        (&[&cancelled, &replied], 3),
+        (&[&expired, &cancelled, &replied], 4),
+        (&[&replied, &asked, &expired, &cancelled], 8),
+    ] {
+        let ids: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
+        let ran = ada.baton(&[&["wait"], &*ids].concat()).exited(code);
+        assert_eq!(ran.stderr.contains("coder asks: which one?"), code == 8, "{}", ran.stderr);
+        let printed = ran.stdout.lines().filter(|line| ids.iter().any(|id| line.starts_with(id))).count();
+        assert_eq!(
+            printed,
+            if ids.len() == 1 { 0 } else { ids.len() },
+            "each with its result: {}",
+            ran.stdout
+        );
+    }
+    let open = send(user, "idle", "stays open");
+    ada.baton(&["wait", &replied, &open, "--timeout", "1"]).exited(7);
+    let waiting = ada.start(&["wait", &open, &open, "--timeout", "3"]);
+    super::super::handoff::waiting(&hub.admin(), 2);
+    hub.kill9();
+    let ran = waiting.end().exited(5);
+    assert_eq!(ran.stderr.matches("baton: ").count(), 1, "said once: {}", ran.stderr);
+}
+
+#[test]
 fn a_task_that_asks_for_input_is_8_with_the_question_on_stderr() {
     let hub = Hub::start();
     let ada = CliUser::logged_in(&hub, "ada");
@@ -82,17 +122,22 @@ fn requests(admin: &Client) -> f64 {
 }
 
 #[test]
-fn a_quiet_send_that_waits_is_one_request_and_prints_the_result_alone() {
+fn a_send_that_waits_without_a_terminal_is_one_request_and_a_quiet_one_prints_the_result_alone() {
     let hub = Hub::start();
     let ada = CliUser::logged_in(&hub, "ada");
     let (admin, coder) = (hub.admin(), ada.agent("coder"));
-    let before = requests(&admin);
     let network = ada.tenant.network_id.clone();
-    let sending = ada.start(&["send", "coder", "work", "--wait", "--quiet", "--network", &network]);
-    end(&coder, "replied", "the words");
-    let ran = sending.end().exited(0);
-    assert_eq!((&*ran.stdout, &*ran.stderr), ("the words\n", ""));
-    assert_eq!(requests(&admin) - before, 2.0, "the send, and the agent's reply");
+    for is_quiet in [true, false] {
+        let before = requests(&admin);
+        let mut call = vec!["send", "coder", "work", "--wait", "--network", &network];
+        call.extend(is_quiet.then_some("--quiet"));
+        let sending = ada.start(&call);
+        end(&coder, "replied", "the words");
+        let ran = sending.end().exited(0);
+        assert_eq!(ran.stdout, "the words\n");
+        assert_eq!(ran.stderr.is_empty(), is_quiet, "{}", ran.stderr);
+        assert_eq!(requests(&admin) - before, 2.0, "the send, and the agent's reply");
+    }
 }
 
 #[test]
@@ -114,4 +159,67 @@ fn a_key_makes_one_task_and_a_text_comes_from_a_file() {
     ada.baton(&["send", "coder", "--input", "/nowhere/at/all"]).exited(2);
     ada.baton(&["send", "coder", "text", "--input", &file]).exited(2);
     ada.baton(&["send", "coder"]).exited(2);
+}
+
+#[test]
+fn a_batch_is_a_line_of_json_a_task_one_commit_and_a_line_for_each_in_order() {
+    let hub = Hub::start();
+    let ada = CliUser::logged_in(&hub, "ada");
+    ada.agent("coder");
+    let lines = concat!(
+        r#"{"alias": "coder", "task": "one", "priority": "high"}"#,
+        "\n\n",
+        r#"{"alias": "nobody", "task": "two"}"#,
+        "\n",
+        r#"{"alias": "coder", "task": "three", "idempotency_key": "k-3"}"#,
+        "\n"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tasks.ndjson").display().to_string();
+    std::fs::write(&file, lines).unwrap();
+    let ran = ada.baton(&["send", "--batch", &file]).exited(6);
+    let printed: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!((printed.len(), printed[1]), (3, "refused alias_not_found"));
+    assert!(ran.stderr.contains(&format!("{file} line 3: ")), "{}", ran.stderr);
+    for (id, content, priority) in [(printed[0], "one", "high"), (printed[2], "three", "normal")] {
+        let row = task(&ada.tenant.user, id);
+        assert_eq!((&row["content"], &row["priority"]), (&json!(content), &json!(priority)));
+    }
+    // From standard input; the key of the third line is known.
+    let again = ada.fed(&["send", "--batch", "-", "--parent", printed[0], "--allow-cycle"], lines).exited(2);
+    assert!(again.stderr.contains("--allow-cycle"), "{}", again.stderr);
+    let third = lines.lines().last().unwrap();
+    let again = ada.fed(&["send", "--batch", "-", "--json"], third).exited(0);
+    assert_eq!(again.lines()[0]["results"][0]["task_id"], printed[2]);
+    let child = ada.fed(
+        &["send", "--batch", "-", "--parent", printed[0]],
+        r#"{"alias":"coder","task":"four","allow_cycle":true}"#,
+    );
+    assert_eq!(task(&ada.tenant.user, child.exited(0).stdout.trim())["parent_task_id"], printed[0]);
+}
+
+#[test]
+fn a_batch_with_a_line_that_is_no_task_sends_nothing_and_names_the_line() {
+    let hub = Hub::start();
+    let ada = CliUser::logged_in(&hub, "ada");
+    ada.agent("coder");
+    let good = r#"{"alias": "coder", "task": "one"}"#;
+    let many = format!("{good}\n").repeat(101);
+    for (lines, said) in [
+        (format!("{good}\nnot json\n"), "standard input line 2: this is not a JSON object of a task"),
+        (
+            format!(r#"{good}{}{{"alias": "coder", "task": 7}}"#, "\n"),
+            "standard input line 2: invalid type: integer `7`",
+        ),
+        (String::new(), "has 0 tasks; one call takes 1 to 100"),
+        (many, "has 101 tasks; one call takes 1 to 100"),
+    ] {
+        let ran = ada.fed(&["send", "--batch", "-"], &lines).exited(2);
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
+    for words in [&["--wait"][..], &["--key", "k"], &["--ttl", "9"], &["coder", "text"]] {
+        ada.baton(&[&["send", "--batch", "-"], words].concat()).exited(2);
+    }
+    let listed = succeed(&ada.tenant.user.get(&format!("/api/tasks?network_id={}", ada.tenant.network_id)));
+    assert_eq!(listed["tasks"], json!([]));
 }

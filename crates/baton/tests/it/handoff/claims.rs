@@ -177,3 +177,26 @@ fn a_claim_over_mcp_waits_in_the_same_line_and_carries_messages_and_artifacts() 
     assert_eq!(held["task"]["task_id"], json!(id));
     assert_eq!((&held["messages"], &held["artifacts"]), (&json!([]), &json!([])));
 }
+
+#[test]
+fn a_claim_of_several_that_waits_has_a_task_as_soon_as_there_is_one_and_never_more_than_it_asked_for() {
+    let (_hub, tenant, worker) = stage();
+    let (other, body) = (worker.clone(), json!({"wait_seconds": 50, "max": 2, "lease_seconds": 30}));
+    let waiting = meanwhile(move || succeed(&other.post("/api/claim", &body)));
+    parked(&tenant.user, 1);
+    let tasks: Vec<_> = (0..5).map(|n| json!({"alias": "worker", "task": format!("task {n}")})).collect();
+    let sent = succeed(&tenant.user.post("/api/tasks", &json!({"tasks": tasks})));
+    let ids: Vec<_> =
+        sent["results"].as_array().unwrap().iter().map(|sent| sent["task_id"].clone()).collect();
+    let ids_of = |taken: &Value| -> Vec<Value> {
+        taken["tasks"].as_array().unwrap().iter().map(|held| held["task"]["task_id"].clone()).collect()
+    };
+    let mut taken = ids_of(&waiting.join().unwrap());
+    assert!((1..=2).contains(&taken.len()), "{taken:?}");
+    let rest = succeed(&worker.post("/api/claim", &json!({"wait_seconds": 50, "max": 32})));
+    taken.extend(ids_of(&rest));
+    assert_eq!(taken, ids, "each once, the oldest first");
+    // One that finds none in its time has an empty list.
+    let none = succeed(&worker.post("/api/claim", &json!({"wait_seconds": 1, "max": 2})));
+    assert_eq!(none["tasks"], json!([]));
+}

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{meanwhile, parked, stage};
 use crate::it::tenant::{act, claim, refused, send, succeed, task, text};
+use crate::it::tool::{call, rpc};
 
 #[test]
 fn a_reply_takes_the_next_task_or_says_that_there_is_none() {
@@ -78,4 +79,30 @@ fn a_reply_that_is_refused_claims_nothing_and_one_whose_claim_is_refused_counts(
     let replied = succeed(&act(&worker, &two, "reply", &body));
     assert_eq!((&replied["status"], replied.get("next")), (&json!("replied"), Some(&json!(null))));
     assert_eq!(text(&task(&tenant.user, &two)["result"]), "done");
+}
+
+#[test]
+fn a_reply_over_mcp_takes_the_next_task_too() {
+    let (_hub, tenant, worker) = stage();
+    let one = send(&tenant.user, "worker", "one");
+    let held = call(&worker, "claim_task", &json!({}));
+    let mut reply = json!({"text": "done", "in_reply_to": one, "lease_id": held["lease_id"],
+        "claim_next": {"wait_seconds": 50, "lease_seconds": 30}});
+    let (replying, body) = (worker.clone(), reply.clone());
+    let replying = meanwhile(move || call(&replying, "send_reply", &body));
+    parked(&tenant.user, 1);
+    let two = send(&tenant.user, "worker", "two");
+    let replied = replying.join().unwrap();
+    assert_eq!((&replied["status"], &replied["next"]["task"]["task_id"]), (&json!("replied"), &json!(two)));
+    reply["in_reply_to"] = json!(two);
+    reply["lease_id"] = replied["next"]["lease_id"].clone();
+    reply["claim_next"] = json!({});
+    let replied = call(&worker, "send_reply", &reply);
+    assert_eq!((&replied["ok"], replied.get("next")), (&json!(true), Some(&json!(null))));
+    let refused = rpc(&worker, "send_reply", &json!({"text": "hello", "alias": "worker", "claim_next": {}}));
+    assert_eq!(
+        refused["error"]["code"],
+        json!(-32602),
+        "only a reply that ends a task brings the next: {refused}"
+    );
 }

@@ -1,22 +1,27 @@
 //! Folders of earlier releases: each schema there ever was is opened by today's hub, agrees, and continues.
+//!
+//! `real.rs` and `killed.rs` open what old programs really left: `tests/upgrade/schema-2.tar.gz` was made by the program of
+//! schema 2 (commit cdd8a1b8) and `schema-12.tar.gz` by that of schema 12 (2f7b85ce), each through its own HTTP door. The
+//! folders of all other schemas are derived from these two: 3 to 8 from that of schema 2, and 13 to the newest from that of
+//! 12, by the migrations up to each, as in a folder that was upgraded release by release; 9 to 11 by copying the rows of
+//! schema 12 into the tables and columns that each has, and 1 in the same way from schema 2, without a log and a key. So
+//! features that came after schema 12 are in none of these folders. In all of them the times by which tasks, messages and
+//! keys end are put forward to today. The tests in this file put rows by hand into the tables of one schema, for what a
+//! certain migration does.
 
-use baton_evidence::log::{Hash, check_consistency, check_inclusion};
-use baton_evidence::note::{Checkpoint, VerifierKey};
+mod archive;
+mod killed;
+mod real;
+
 use refinery_core::{Runner, Target};
 use rusqlite::{Connection, params};
 use serde_json::json;
 use std::path::Path;
-use std::process::Stdio;
-use std::time::Duration;
 
 use super::{assert_agrees, back_up, restore};
-use crate::it::entry_bundles::{entries, wait_until_bundled};
-use crate::it::evidence::storage::hand_in;
-use crate::it::http::Client;
 use crate::it::hub::{Hub, baton};
 use crate::it::program::names;
-use crate::it::random::Random;
-use crate::it::tenant::{Tenant, act, claim, events, refused, succeed, task, text};
+use crate::it::tenant::{Tenant, act, claim, refused, succeed, task, text};
 use crate::it::triggers::without_triggers;
 
 fn migrations() -> Runner {
@@ -139,178 +144,6 @@ fn tenant(hub: &Hub) -> Tenant {
     let said = String::from_utf8(reset.stdout).unwrap();
     let token = said.lines().find_map(|line| line.strip_prefix("new token: ")).unwrap().to_owned();
     Tenant { user: hub.client().with_token(&token), network_id: NETWORK.into() }
-}
-
-#[test]
-fn a_folder_of_every_earlier_schema_is_migrated_agrees_and_its_open_task_comes_to_its_end() {
-    let versions = earlier_versions();
-    assert_eq!(versions.first(), Some(&1));
-    for version in versions {
-        println!("schema {version}");
-        let hub = Hub::start_on(|folder| make(folder, version));
-        let line = format!("upgrading the database from schema {version} to schema {}", newest_version());
-        assert!(hub.log().contains(&line), "{}", hub.log());
-        assert_agrees(&hub.data_dir());
-        let network = tenant(&hub);
-        let coder = network.agent("coder");
-        let claimed = claim(&coder, 0, 60);
-        assert_eq!(claimed["task"]["task_id"], json!(OPEN), "{claimed}");
-        let reply = json!({"text": "done", "status": "replied", "lease_id": claimed["lease_id"]});
-        succeed(&act(&coder, OPEN, "reply", &reply));
-        goes_on(&network, &coder);
-        for task_id in [OPEN, ENDED, HELD, HANDED_ON] {
-            let row = task(&network.user, task_id);
-            assert_eq!((text(&row["status"]), text(&row["result"])), ("replied".into(), "done".into()));
-        }
-        let tokens: Vec<_> =
-            events(&network.user, OPEN).iter().map(|event| event["actor_token"].is_string()).collect();
-        assert_eq!(tokens, [false, true, true], "what happened before tokens were recorded names none");
-        let said = assert_agrees(&hub.data_dir());
-        assert!(said.contains("7 events happened before there was a log"), "{said}");
-    }
-}
-
-/// The lease, the delivery that was handed on and the reply of the old folder are what they were.
-fn goes_on(network: &Tenant, coder: &Client) {
-    let reply = json!({"text": "done", "status": "replied", "lease_id": LEASE});
-    succeed(&act(coder, HELD, "reply", &reply));
-    let claimed = claim(coder, 0, 60);
-    assert_eq!(claimed["task"]["task_id"], json!(HANDED_ON), "{claimed}");
-    let reply = json!({"text": "done", "status": "replied", "lease_id": claimed["lease_id"]});
-    succeed(&act(coder, HANDED_ON, "reply", &reply));
-    let lead = network.agent("lead");
-    let inbox = succeed(&lead.get("/api/inbox"));
-    let oldest = &inbox["messages"][0];
-    assert_eq!((text(&oldest["type"]), text(&oldest["content"])), ("reply".into(), "done".into()), "{inbox}");
-    let since = "since=2023-01-01T00:00:00Z&limit=50";
-    let listed = succeed(&network.user.get(&format!("/api/messages?network_id={NETWORK}&{since}")));
-    let ids: Vec<_> = listed["messages"].as_array().unwrap().iter().map(|row| text(&row["id"])).collect();
-    for id in [HANDED_ON, "018bcfe5-6800-7000-8000-0000000000a1", OPEN, ENDED, HELD] {
-        assert_eq!(ids.iter().filter(|listed| *listed == id).count(), 1, "{id} in {ids:?}");
-    }
-}
-
-#[test]
-fn a_start_that_is_killed_while_it_upgrades_leaves_the_old_folder_or_the_new_one() {
-    let mut random = Random::of(20);
-    let versions = earlier_versions();
-    for round in 0..20 {
-        let folder = tempfile::tempdir().unwrap();
-        let data = folder.path().join("data");
-        make(&data, *random.pick(&versions));
-        let mut hub = baton()
-            .args(["hub", "start", "--port", "0", "--data-dir"])
-            .arg(&data)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let patience = Duration::from_millis(random.below(120));
-        std::thread::sleep(patience); // when it is killed is what this varies
-        hub.kill().unwrap();
-        hub.wait().unwrap();
-        println!("round {round}: killed after {patience:?}");
-        let hub = Hub::start_on(|into| std::fs::rename(&data, into).unwrap());
-        assert_agrees(&hub.data_dir());
-        let network = tenant(&hub);
-        assert_eq!(text(&task(&network.user, HELD)["status"]), "running");
-        let coder = network.agent("coder");
-        let claimed = claim(&coder, 0, 60);
-        assert_eq!(claimed["task"]["task_id"], json!(OPEN), "{claimed}");
-        goes_on(&network, &coder);
-    }
-}
-
-/// The tables that a log and its readers need; each release since the second schema has them.
-const OF_A_LOG: [&str; 10] = [
-    "users",
-    "networks",
-    "members",
-    "tokens",
-    "aliases",
-    "logs",
-    "tiles",
-    "checkpoints",
-    "reported_packets",
-    "evidence_key",
-];
-
-/// The folder of a stopped hub as the release with this schema would have left it: all entries in the tail.
-fn earlier_release_of(folder: &Path, into: &Path, version: i64) {
-    std::fs::create_dir(into).unwrap();
-    std::fs::copy(folder.join("evidence.key"), into.join("evidence.key")).unwrap();
-    let mut db = Connection::open(into.join("hub.db")).unwrap();
-    let target = Target::Version(version.try_into().unwrap());
-    migrations().set_target(target).run(&mut db).unwrap();
-    db.execute("ATTACH ?1 AS today", [folder.join("hub.db").to_str().unwrap()]).unwrap();
-    let columns = |table: &str, of: &str| -> Vec<String> {
-        let mut query =
-            db.prepare(&format!("SELECT name FROM pragma_table_info('{table}', '{of}')")).unwrap();
-        query.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
-    };
-    for table in OF_A_LOG {
-        let today = columns(table, "today");
-        let shared: Vec<_> = columns(table, "main").into_iter().filter(|name| today.contains(name)).collect();
-        let shared = shared.join(", ");
-        let copy = format!("INSERT INTO main.{table} ({shared}) SELECT {shared} FROM today.{table}");
-        db.execute(&copy, []).unwrap();
-    }
-    db.execute("INSERT INTO main.evidence SELECT * FROM today.evidence", []).unwrap();
-    let log: i64 = db.query_row("SELECT log FROM main.logs", [], |row| row.get(0)).unwrap();
-    let today = Connection::open(folder.join("hub.db")).unwrap();
-    for first in [0, 256] {
-        let first = log << 36 | first;
-        for (number, entry) in entries(&today, first).into_iter().enumerate() {
-            let entry = entry.unwrap();
-            let put = "INSERT INTO main.evidence (place, event, packet) VALUES (?1, ?2, ?3)";
-            db.execute(put, params![first | number as i64, entry.event, entry.packet]).unwrap();
-        }
-    }
-}
-
-#[test]
-fn the_long_tail_of_an_earlier_release_is_bundled_and_its_checkpoint_still_holds() {
-    const COUNT: usize = 600;
-    let mut hub = Hub::start();
-    let network = Tenant::of_admin(&hub);
-    hand_in(&network, 0, COUNT);
-    wait_until_bundled(&hub.data_dir(), &network.network_id, 512);
-    let key = text(&succeed(&hub.client().get("/api/evidence/key"))["key"]);
-    let key = VerifierKey::parse(&key).unwrap();
-    let newest = |network: &Tenant| {
-        let path = format!("/api/evidence/checkpoint?network_id={}", network.network_id);
-        Checkpoint::open(&network.user.get(&path).text(), &key).unwrap()
-    };
-    let earlier = newest(&network);
-    assert_eq!(earlier.size, COUNT as u64);
-    assert!(hub.stop().success());
-    for version in [2, 9, 18] {
-        println!("schema {version}");
-        let upgraded = Hub::start_on(|folder| earlier_release_of(&hub.data_dir(), folder, version));
-        let user = upgraded.client().with_token(network.user.token.as_deref().unwrap());
-        let now = Tenant { user, network_id: network.network_id.clone() };
-        // Nothing waits for it.
-        hand_in(&now, COUNT, 1);
-        wait_until_bundled(&upgraded.data_dir(), &now.network_id, 512);
-        assert_agrees(&upgraded.data_dir());
-        hand_in(&now, COUNT + 1, 9);
-        let path = format!("/api/evidence/consistency?network_id={}&from={COUNT}&to=610", now.network_id);
-        let proof = hashes(&succeed(&now.user.get(&path)));
-        let later = newest(&now);
-        assert_eq!(later.size, 610);
-        check_consistency(earlier.size, &earlier.root, later.size, &later.root, &proof).unwrap();
-        for index in [0, 255, 256, 511, 512, 599] {
-            let path =
-                format!("/api/evidence/proof?network_id={}&index={index}&size={COUNT}", now.network_id);
-            let answer = succeed(&now.user.get(&path));
-            let leaf: Hash = serde_json::from_value(answer["leaf_hash"].clone()).unwrap();
-            check_inclusion(&leaf, index, earlier.size, &hashes(&answer), &earlier.root).unwrap();
-        }
-    }
-}
-
-fn hashes(answer: &serde_json::Value) -> Vec<Hash> {
-    serde_json::from_value(answer["hashes"].clone()).unwrap()
 }
 
 #[test]

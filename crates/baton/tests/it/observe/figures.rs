@@ -109,6 +109,7 @@ fn the_figures_move_as_calls_are_made() {
     assert_eq!(grew(r#"baton_task_transitions_total{from="delivered",to="cancelled"}"#), 1.0);
     assert!(grew("baton_store_commit_writes_sum") >= 5.0);
     assert!(grew("baton_store_commit_seconds_count") >= 1.0 && grew("baton_store_commit_seconds_sum") > 0.0);
+    assert!(grew("baton_wal_written_bytes_total") >= 4_096.0, "a commit writes pages");
     let open = |page: &Page, status: &str| page.value(&format!(r#"baton_tasks_open{{status="{status}"}}"#));
     assert_eq!((open(&during, "delivered"), open(&during, "running")), (1.0, 1.0));
     assert_eq!((open(&after, "delivered"), open(&after, "running")), (0.0, 0.0));

@@ -12,8 +12,9 @@ use super::database::Database;
 use super::feeds;
 use super::ledger::{Book, Claim, Sent};
 use super::senders::try_send;
-use super::stage::{Grounds, Network, PROCESS, Stage};
+use super::stage::{ALIASES, Grounds, Network, PROCESS, Stage};
 use super::workers::end_of;
+use crate::it::claimable::every_open_task_can_be_claimed;
 use crate::it::evidence_cli::workbench::{Workbench, key};
 use crate::it::history::assert_legal;
 use crate::it::hub::baton;
@@ -34,6 +35,7 @@ pub(super) fn pass(grounds: &mut Grounds, stage: &Stage) {
     check_retries(stage, &rows);
     check_histories(stage, &rows);
     feeds::check(stage);
+    check_open(stage);
     for network in &stage.networks {
         check_evidence(grounds, stage, network);
     }
@@ -260,6 +262,16 @@ fn check_histories(stage: &Stage, rows: &[Rows]) {
                 scope.spawn(move || part.iter().for_each(|(id, row)| check_history(stage, network, id, row)));
             }
         });
+    }
+}
+
+/// Nothing that is open is out of reach: no claim that was parked when its hub was killed keeps a task.
+fn check_open(stage: &Stage) {
+    for network in &stage.networks {
+        // A process still serves the other alias, and takes what is open there.
+        for (alias, agent) in ALIASES.iter().zip(&network.agents).filter(|(alias, _)| **alias != PROCESS) {
+            every_open_task_can_be_claimed(&network.tenant, alias, agent);
+        }
     }
 }
 
