@@ -99,7 +99,10 @@ fn lock<'a>(
     mode: Mode,
     lane: &'a str,
     guards: &[i64],
-    networks: &[&'a str], new: &[&'a str], count: usize) -> Writes<'a> {
+    networks: &[&'a str],
+    new: &[&'a str],
+    count: usize,
+) -> Writes<'a> {
     let mut reads = Writes::default();
     // The row of the lane is held until the transaction has ended: whoever looks up what became of it waits for that.
     let locks = match mode {

@@ -53,7 +53,8 @@ mod tests {
 
     #[test]
     fn what_is_missing_or_different_is_named_and_what_was_added_is_not() {
-        let list = "index\ttasks_by_n\tON tasks (n)\ntable\ttasks\tn bigint\ntrigger\ttasks stays\tBEFORE DELETE\n";
+        let list =
+            "index\ttasks_by_n\tON tasks (n)\ntable\ttasks\tn bigint\ntrigger\ttasks stays\tBEFORE DELETE\n";
         let mut found = expected(list);
         assert_eq!(found.len(), 3);
         assert_eq!(compare(&expected(list), &found), Vec::<String>::new());

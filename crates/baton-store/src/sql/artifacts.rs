@@ -186,8 +186,16 @@ impl ArtifactWrites for Rows<'_> {
         let (seq, is_new) = match known {
             Some(known) => {
                 let sql = "UPDATE artifacts SET name = ?1, media_type = ?2, touched_at = ?3 WHERE seq = ?4";
-                self.execute_beside(network, sql, params![name.as_str(), media_type.as_str(), at.get(), known.seq])?;
-                self.execute_beside(network, "UPDATE unused_objects SET delete_after = 0 WHERE object = ?1", [object])?;
+                self.execute_beside(
+                    network,
+                    sql,
+                    params![name.as_str(), media_type.as_str(), at.get(), known.seq],
+                )?;
+                self.execute_beside(
+                    network,
+                    "UPDATE unused_objects SET delete_after = 0 WHERE object = ?1",
+                    [object],
+                )?;
                 (known.seq, false)
             }
             None => {
@@ -199,7 +207,8 @@ impl ArtifactWrites for Rows<'_> {
                            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7) RETURNING seq";
                 let (name, media_type) = (name.as_str(), media_type.as_str());
                 let parameters = params![key, hash.bytes(), stored(size), object, name, media_type, at.get()];
-                let seq = self.execute_returning_beside(network, sql, parameters, |row| get::<i64>(row, "seq"))?;
+                let seq =
+                    self.execute_returning_beside(network, sql, parameters, |row| get::<i64>(row, "seq"))?;
                 (seq.ok_or_else(|| Error::Corrupt("an artifact without a place".into()))?, true)
             }
         };

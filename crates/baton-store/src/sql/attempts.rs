@@ -75,7 +75,7 @@ impl AttemptWrites for Rows<'_> {
         let mut forgotten = 0;
         for kind in AttemptKind::ALL {
             forgotten += self.execute_guarded(
-            Guard::Attempts,
+                Guard::Attempts,
                 "DELETE FROM attempts WHERE kind = ?1 AND key IN (
                      SELECT key FROM attempts WHERE kind = ?1 AND forgotten_at <= ?2
                      ORDER BY forgotten_at LIMIT ?3)",

@@ -492,7 +492,8 @@ impl Rows<'_> {
             Database::Postgres(_) => self.follow_frames_at_once(key, newest, after)?,
         };
         if has_more {
-            let sql = "SELECT n, body FROM feed WHERE place > ?1 AND place < ?2 AND to_name = ?3 AND to_kind = ?4
+            let sql =
+                "SELECT n, body FROM feed WHERE place > ?1 AND place < ?2 AND to_name = ?3 AND to_kind = ?4
                        ORDER BY place LIMIT ?5";
             let places = (numbered(key, after), numbered(key + 1, 0));
             let parameters = params![places.0, places.1, to.name(), to.kind().as_str(), limit as i64];

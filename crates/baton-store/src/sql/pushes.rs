@@ -116,9 +116,8 @@ impl PushWrites for Rows<'_> {
 
     fn delete_push_config(&mut self, task: &TaskId, config_id: &str) -> Result<bool, Error> {
         let sql = "SELECT network_id FROM push_configs WHERE task_id = ?1 AND config_id = ?2";
-        let network = self.one(sql, params![task.as_str(), config_id], |row| {
-            parsed(row, "network_id", NetworkId::parse)
-        })?;
+        let network = self
+            .one(sql, params![task.as_str(), config_id], |row| parsed(row, "network_id", NetworkId::parse))?;
         let Some(network) = network else { return Ok(false) };
         let sql = "DELETE FROM push_configs WHERE task_id = ?1 AND config_id = ?2";
         Ok(self.execute_in(&network, sql, params![task.as_str(), config_id])? > 0)

@@ -106,7 +106,11 @@ impl RemoteWrites for Rows<'_> {
         card_error: Option<&str>,
     ) -> Result<bool, Error> {
         let sql = "UPDATE remotes SET pinned_key = ?3, card_error = ?4 WHERE network_id = ?1 AND alias = ?2";
-        Ok(self.execute_in(network, sql, params![network.as_str(), alias.as_str(), pinned_key, card_error])? > 0)
+        Ok(self.execute_in(
+            network,
+            sql,
+            params![network.as_str(), alias.as_str(), pinned_key, card_error],
+        )? > 0)
     }
 
     fn delete_remote(&mut self, network: &NetworkId, alias: &Alias) -> Result<bool, Error> {
@@ -172,11 +176,7 @@ impl RemoteWrites for Rows<'_> {
     }
 
     fn delete_remote_task(&mut self, errand: &MessageId) -> Result<(), Error> {
-        self.execute_on_errand(
-            errand,
-            "DELETE FROM remote_tasks WHERE errand_id = ?1",
-            [errand.as_str()],
-        )?;
+        self.execute_on_errand(errand, "DELETE FROM remote_tasks WHERE errand_id = ?1", [errand.as_str()])?;
         Ok(())
     }
 }

@@ -190,7 +190,11 @@ impl Rows<'_> {
         // What is out at a remote agent stays: its cancel may not have arrived yet, and its worker removes it.
         self.execute_in(&leaver.network, "DELETE FROM push_configs WHERE task_id = ?1", [id])?;
         for event in &past.events {
-            self.execute_in(&leaver.network, "DELETE FROM task_events WHERE place = ?1", [numbered(leaver.key, *event)])?;
+            self.execute_in(
+                &leaver.network,
+                "DELETE FROM task_events WHERE place = ?1",
+                [numbered(leaver.key, *event)],
+            )?;
         }
         self.execute_in(&leaver.network, "DELETE FROM artifact_refs WHERE task = ?1", [leaver.seq])?;
         self.execute_in(&leaver.network, "DELETE FROM tasks WHERE seq = ?1", [leaver.seq])?;

@@ -157,7 +157,7 @@ pub(crate) struct TasksSent {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum SendOutcome {
-    Sent(TaskSent),
+    Sent(Box<TaskSent>),
     Refused { error: String, message: Option<String> },
 }
 

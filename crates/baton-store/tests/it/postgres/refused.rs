@@ -111,7 +111,8 @@ fn a_hub_waits_for_another_that_is_migrating() {
         });
     });
     is_locked.recv().unwrap();
-    let store = PostgresStore::open(&settings(&address), PostgresOptions::default(), Arc::new(|_| {})).unwrap();
+    let store =
+        PostgresStore::open(&settings(&address), PostgresOptions::default(), Arc::new(|_| {})).unwrap();
     baton_store::Store::close(&store);
     other.join().unwrap();
     forget(folder.path());

@@ -19,7 +19,8 @@ async fn objects_of(address: &str) -> String {
     let connection = tokio::spawn(connection);
     let rows = client.query(QUERY, &[]).await.unwrap();
     let line = |row: &tokio_postgres::Row| {
-        let [kind, name, definition] = ["kind", "name", "definition"].map(|column| row.get::<_, String>(column));
+        let [kind, name, definition] =
+            ["kind", "name", "definition"].map(|column| row.get::<_, String>(column));
         format!("{kind}\t{name}\t{definition}\n")
     };
     let objects = rows.iter().map(line).collect();

@@ -76,7 +76,8 @@ impl Register {
         let answer = stranger.register(&args).await?;
         let token = session::parse_token(&answer.token)?;
         let hub = stranger.hub().clone();
-        let (profile, who) = session::remember(&self.connection, hub, ca, &stranger, token, TokenSource::Run).await?;
+        let (profile, who) =
+            session::remember(&self.connection, hub, ca, &stranger, token, TokenSource::Run).await?;
         let (hub, username) = (profile.hub.to_string(), &args.username);
         if self.connection.is_json() {
             let answer = json!({"ok": true, "hub": hub, "username": username, "network_id": profile.network});
