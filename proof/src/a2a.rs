@@ -110,7 +110,9 @@ fn tell(plan: &Plan, measured: &Measured) -> Result<(), Failure> {
     ))?;
     say(&format!("{:<12}{:>12}{:>10}{:>10}", "", "per second", "p50 ms", "p99 ms"))?;
     let sides = [("hub", Some(hub)), ("hub, gRPC", grpc.as_ref()), ("reference", Some(reference))];
-    for (name, Speed { per_second, p50_ms, p99_ms }) in sides.into_iter().filter_map(|(name, side)| Some((name, side?))) {
+    for (name, Speed { per_second, p50_ms, p99_ms }) in
+        sides.into_iter().filter_map(|(name, side)| Some((name, side?)))
+    {
         say(&format!("{name:<12}{per_second:>12.1}{p50_ms:>10.2}{p99_ms:>10.2}"))?;
     }
     if let Some(grpc) = grpc {

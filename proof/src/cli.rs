@@ -277,8 +277,7 @@ impl Proof {
             Part::Postgres { turns, seconds, held_seconds, patroni } => {
                 let (turns, patroni) = (*turns, absolute(patroni)?);
                 let (length, held) = (Duration::from_secs(*seconds), Duration::from_secs(*held_seconds));
-                let plan =
-                    crate::postgres::Plan { baton, postgres, patroni, scratch, turns, length, held };
+                let plan = crate::postgres::Plan { baton, postgres, patroni, scratch, turns, length, held };
                 leave.keep("postgres", crate::postgres::measure(&plan)).await
             }
             Part::Page { commit, notes, page } => {

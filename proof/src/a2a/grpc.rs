@@ -82,7 +82,10 @@ impl Alive for Sender {
         let body = body.collect().await.map_err(broken)?;
         let trailer = body.trailers().and_then(|trailers| trailers.get("grpc-status"));
         if trailer.is_none_or(|code| code != "0") {
-            let said = head.headers.get("grpc-message").map(|said| String::from_utf8_lossy(said.as_bytes()).into_owned());
+            let said = head
+                .headers
+                .get("grpc-message")
+                .map(|said| String::from_utf8_lossy(said.as_bytes()).into_owned());
             return Err(Trouble::Refused { call: CALL, status, body: said.unwrap_or_default() });
         }
         let body = body.to_bytes();

@@ -15,7 +15,8 @@ const CALL: &str = "a blocking send";
 const COMPLETED: &[u8] = b"\"TASK_STATE_COMPLETED\"";
 
 /// What is sent.
-pub(super) const TEXT: &str = "say The table is in the folder; two runs disagree because one of them shared its disk.";
+pub(super) const TEXT: &str =
+    "say The table is in the folder; two runs disagree because one of them shared its disk.";
 
 /// The bytes of one call.
 pub(super) fn request_to(address: &Address, path: &str, token: Option<&str>) -> Vec<u8> {

@@ -24,7 +24,8 @@ pub(crate) struct Patroni {
 impl Patroni {
     pub(crate) fn start(script: &Path, folder: &Path) -> Result<Self, Failure> {
         // Root runs it as a user who has to come into the folder.
-        fs::set_permissions(folder, Permissions::from_mode(0o755)).map_err(Failure::file(folder.display()))?;
+        fs::set_permissions(folder, Permissions::from_mode(0o755))
+            .map_err(Failure::file(folder.display()))?;
         let cluster: PathBuf = folder.join("cluster");
         let mut run = command(script.as_os_str(), Signal::TERM, &[]);
         run.arg("run").arg(&cluster).env("SHARED_BUFFERS", "512MB").env("MAX_WAL_SIZE", "4GB");
@@ -33,7 +34,8 @@ impl Patroni {
         let mut process = Process::start(NAME, &mut run, Signal::TERM)?;
         let output = process.child().stdout.take().ok_or_else(|| Failure::of(NAME)("no output"))?;
         let url = first_address(output, READY).recv_timeout(READY_MAX);
-        let url = url.map_err(|_| Failure::of(NAME)(format!("not ready within {} s", READY_MAX.as_secs())))?;
+        let url =
+            url.map_err(|_| Failure::of(NAME)(format!("not ready within {} s", READY_MAX.as_secs())))?;
         Ok(Self { _process: process, url: url.trim_matches('\'').to_owned() })
     }
 }
