@@ -21,7 +21,9 @@ PASSWORD = "a-password-for-tests-1"
 
 def binary() -> str:
     path = Path(os.environ.get("BATON_TEST_BINARY", REPOSITORY / "target" / "debug" / "baton"))
-    assert path.exists(), f"{path} is not there: build it with `cargo build --package baton-hub`, or set BATON_TEST_BINARY"
+    assert path.exists(), (
+        f"{path} is not there: build it with `cargo build --package baton-hub`, or set BATON_TEST_BINARY"
+    )
     return str(path)
 
 

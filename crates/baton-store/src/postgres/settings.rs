@@ -90,6 +90,8 @@ pub struct ConnectionSettings {
     connect_timeout: Duration,
     /// The host that was connected to last, which is tried first.
     last: Arc<AtomicUsize>,
+    /// Whether a replica will do where no host accepts writes.
+    may_be_replica: bool,
 }
 
 /// Why no host accepts a connection.
@@ -139,6 +141,7 @@ impl ConnectionSettings {
             tls,
             connect_timeout: options.connect_timeout.unwrap_or(limits::POSTGRES_CONNECT_MAX),
             last: Arc::default(),
+            may_be_replica: false,
         })
     }
 
@@ -147,21 +150,31 @@ impl ConnectionSettings {
         matches!(self.password, Password::Given(_))
     }
 
-    /// The same for whoever only reads: a replica will do.
+    /// The same for whoever only reads: a replica will do if there is no primary. It may lack what was just acknowledged, and it
+    /// ends a read that lasts longer than it may fall behind.
     #[must_use]
     pub(crate) fn for_reading(&self) -> Self {
         let mut settings = self.clone();
-        settings.base.target_session_attrs(TargetSessionAttrs::Any);
+        settings.base.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        settings.may_be_replica = true;
         settings
     }
 
     /// Connects to the first host that accepts it, each within the time a connection may take. A server that was stopped
     /// still accepts TCP, so the time bounds the whole exchange.
     pub(crate) async fn connect(&self) -> Result<Connected, Error> {
-        self.try_hosts().await.map_err(|refused| refused.error)
+        let refused = match self.try_hosts(&self.base).await {
+            Err(_) if self.may_be_replica => {
+                let mut any = self.base.clone();
+                any.target_session_attrs(TargetSessionAttrs::Any);
+                self.try_hosts(&any).await
+            }
+            tried => tried,
+        };
+        refused.map_err(|refused| refused.error)
     }
 
-    async fn try_hosts(&self) -> Result<Connected, NoHost> {
+    async fn try_hosts(&self, base: &Config) -> Result<Connected, NoHost> {
         let password = self.password.read()?;
         let mut is_starting = false;
         let first = self.last.load(Ordering::Relaxed);
@@ -169,7 +182,7 @@ impl ConnectionSettings {
         for step in 0..self.hosts.len() {
             let at = (first + step) % self.hosts.len();
             let host = &self.hosts[at];
-            let mut config = self.base.clone();
+            let mut config = base.clone();
             host.enter(&mut config);
             if let Some(password) = &password {
                 config.password(password);
@@ -200,7 +213,7 @@ impl ConnectionSettings {
         let runtime = runtime.map_err(|error| Error::Unavailable(error.to_string()))?;
         runtime.block_on(async {
             let mut has_waited = false;
-            while let Err(NoHost { error, is_starting: true }) = self.try_hosts().await {
+            while let Err(NoHost { error, is_starting: true }) = self.try_hosts(&self.base).await {
                 if Instant::now() >= until {
                     return Err(error);
                 }

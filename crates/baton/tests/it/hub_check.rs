@@ -454,7 +454,7 @@ fn a_tree_or_checkpoint_or_key_that_was_changed_is_named() {
     let (net, long) = (&*left.network, &*left.long);
     let log = left.place(long, 0) >> 36;
     // Tiles: a full one of the leaves, one above, one that is gone, one too many.
-    let flip = "UPDATE tiles SET hashes = CAST(x'00' || substr(hashes, 2) AS BLOB) WHERE log = ?1 AND level = ?2 AND n = ?3";
+    let flip = "UPDATE tiles SET hashes = CAST(CASE substr(hashes, 1, 1) WHEN x'00' THEN x'01' ELSE x'00' END || substr(hashes, 2) AS BLOB) WHERE log = ?1 AND level = ?2 AND n = ?3";
     let found = left.damaged(|db| change(db, 1, flip, [log, 0, 0]));
     found.names("leaf_hash", long, Some(0)).only(&["leaf_hash"]);
     let found = left.damaged(|db| change(db, 1, flip, [log, 1, 0]));
@@ -696,7 +696,7 @@ fn checkpoint(folder: &Path, network: &str) -> (i64, String) {
 fn a_log_that_was_rewritten_is_not_signed_again_while_others_are() {
     let cut = "DELETE FROM evidence WHERE place >= (SELECT log << 36 | 3 FROM logs WHERE network_id = ?1)
                AND place < (SELECT (log + 1) << 36 FROM logs WHERE network_id = ?1)";
-    let tile = "UPDATE tiles SET hashes = CAST(x'00' || substr(hashes, 2) AS BLOB)
+    let tile = "UPDATE tiles SET hashes = CAST(CASE substr(hashes, 1, 1) WHEN x'00' THEN x'01' ELSE x'00' END || substr(hashes, 2) AS BLOB)
                 WHERE log = (SELECT log FROM logs WHERE network_id = ?1)";
     // Cut short and as short still; cut short and grown past its old length; another tile.
     for (damage, rows, more) in [(cut, 2, 1), (cut, 2, 4), (tile, 1, 1)] {

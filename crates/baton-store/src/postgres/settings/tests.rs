@@ -94,7 +94,9 @@ fn a_hub_wants_a_server_that_accepts_writes_and_waits_two_seconds_for_it_unless_
     let settings = parse("postgres://a,b/hub").unwrap();
     assert_eq!(settings.base.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
     assert_eq!(settings.connect_timeout, Duration::from_secs(2));
-    assert_eq!(settings.for_reading().base.get_target_session_attrs(), TargetSessionAttrs::Any);
+    let to_read = parse("postgres://a,b/hub?target_session_attrs=any").unwrap().for_reading();
+    assert_eq!(to_read.base.get_target_session_attrs(), TargetSessionAttrs::ReadWrite, "the primary first");
+    assert!(to_read.may_be_replica && !settings.may_be_replica);
     let settings = parse("postgres://a,b/hub?target_session_attrs=any&connect_timeout=7").unwrap();
     assert_eq!(settings.base.get_target_session_attrs(), TargetSessionAttrs::Any);
     assert_eq!(settings.connect_timeout, Duration::from_secs(7));
