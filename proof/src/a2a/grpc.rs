@@ -1,5 +1,6 @@
-//! The same blocking sends over gRPC: as many connections as over JSON-RPC, and on each one call at a time, so that the two
-//! differ in the binding alone. The messages are few enough to be put together by hand: a code generator would tell no more.
+//! The same blocking sends over gRPC, as many in flight as over JSON-RPC. Calls share connections, which is what HTTP/2 is
+//! for and what gRPC's clients do; over HTTP/1.1 each needs one of its own. The messages are few enough to be put together by
+//! hand: a code generator would tell no more.
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
@@ -17,6 +18,8 @@ use crate::tally::{Tally, together};
 use crate::trouble::Trouble;
 
 const CALL: &str = "a blocking send over gRPC";
+/// Calls that share a connection.
+const CALLS_PER_CONNECTION: usize = 8;
 /// What a task's status begins with that is TASK_STATE_COMPLETED: the field `state` of type enum, and 3.
 const COMPLETED: [u8; 2] = [0x08, 0x03];
 /// The field `status` of a task.
@@ -53,17 +56,19 @@ impl Target {
     }
 }
 
-/// Loads the hub for a while.
-pub(super) async fn measure(target: &Target, connections: usize, length: Duration) -> Result<Tally, Trouble> {
-    let mut senders = Vec::with_capacity(connections);
-    for _ in 0..connections {
+/// Loads the hub for a while with so many calls in flight.
+pub(super) async fn measure(target: &Target, calls: usize, length: Duration) -> Result<Tally, Trouble> {
+    let mut senders = Vec::with_capacity(calls);
+    while senders.len() < calls {
         let socket = TcpStream::connect(&target.address.authority).await.map_err(Trouble::during(CALL))?;
         socket.set_nodelay(true).map_err(Trouble::during(CALL))?;
         let shaken = http2::handshake(TokioExecutor::new(), TokioIo::new(socket)).await;
         let (sender, connection) = shaken.map_err(broken)?;
-        // Ends with its sender.
+        // Ends with its senders.
         tokio::spawn(connection);
-        senders.push(repeat(Sender { request: target.request(), sender }, length));
+        let left = (calls - senders.len()).min(CALLS_PER_CONNECTION);
+        let sharing = std::iter::repeat_n(sender, left);
+        senders.extend(sharing.map(|sender| repeat(Sender { request: target.request(), sender }, length)));
     }
     Ok(together(senders).await)
 }

@@ -102,7 +102,7 @@ fn a2a(figures: &Figures) -> String {
     let Some(a2a) = &figures.a2a else { return text + NOT_RUN };
     let mut text = text
         + &format!(
-            "\n{} connections, medians of turns:\n\n| | sends a second | p50 ms | p99 ms |\n|---|---:|---:|---:|\n",
+            "\n{} calls in flight, medians of turns:\n\n| | sends a second | p50 ms | p99 ms |\n|---|---:|---:|---:|\n",
             a2a.connections
         );
     let sides = [
@@ -267,7 +267,7 @@ const A2A: &str = "
 ## A2A
 
 `make bench-a2a`. Blocking `SendMessage` to an agent that answers at once, through the hub over JSON-RPC and over gRPC and
-through the reference Python server (a2a-sdk on SQLite), in turns. Each has the same number of connections and one call at a time on each.
+through the reference Python server (a2a-sdk on SQLite), in turns. As many calls are in flight for each; over JSON-RPC each has a connection of its own, over gRPC eight share one.
 ";
 
 const GROWTH: &str = "
