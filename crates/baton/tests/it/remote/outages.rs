@@ -12,6 +12,19 @@ use crate::it::cluster::Cluster;
 use crate::it::outside::{Outside, Reply};
 use crate::it::tenant::{Tenant, send};
 
+/// An agent that works until it is told that it is done.
+fn patient() -> (Agent, Arc<AtomicBool>) {
+    let is_done = Arc::new(AtomicBool::new(false));
+    let done = is_done.clone();
+    let agent =
+        Agent::start(Binding::JsonRpc, move |method, _| match (method, done.load(Ordering::SeqCst)) {
+            ("SendMessage", _) => sent(&task("WORKING", None)),
+            (_, false) => AgentReply::Result(task("WORKING", None)),
+            (_, true) => AgentReply::Result(answered("patience")),
+        });
+    (agent, is_done)
+}
+
 #[test]
 fn an_agent_that_is_away_and_comes_back_answers() {
     let hub = hub();
@@ -46,14 +59,7 @@ fn an_agent_that_is_away_and_comes_back_answers() {
 fn a_killed_hub_goes_on_with_what_was_out_and_sends_nothing_twice() {
     let mut hub = hub();
     let tenant = Tenant::register(&hub, "alice");
-    let is_done = Arc::new(AtomicBool::new(false));
-    let done = is_done.clone();
-    let agent =
-        Agent::start(Binding::JsonRpc, move |method, _| match (method, done.load(Ordering::SeqCst)) {
-            ("SendMessage", _) => sent(&task("WORKING", None)),
-            (_, false) => AgentReply::Result(task("WORKING", None)),
-            (_, true) => AgentReply::Result(answered("patience")),
-        });
+    let (agent, is_done) = patient();
     register(&tenant, &agent.card_url(), Some("kept-over-restarts"));
     let task_id = send(&tenant.user, "scout", "x");
     for _ in 0..4 {
@@ -75,14 +81,7 @@ fn a_task_that_is_out_is_taken_over_by_another_hub_and_sent_once() {
     let options = ["--allow-outbound", "127.0.0.0/8"];
     let mut cluster = Cluster::start_with(1, &options);
     let tenant = Tenant::of_admin(&cluster.hubs[0]);
-    let is_done = Arc::new(AtomicBool::new(false));
-    let done = is_done.clone();
-    let agent =
-        Agent::start(Binding::JsonRpc, move |method, _| match (method, done.load(Ordering::SeqCst)) {
-            ("SendMessage", _) => sent(&task("WORKING", None)),
-            (_, false) => AgentReply::Result(task("WORKING", None)),
-            (_, true) => AgentReply::Result(answered("patience")),
-        });
+    let (agent, is_done) = patient();
     register(&tenant, &agent.card_url(), None);
     let task_id = send(&tenant.user, "scout", "x");
     // The only hub there is has it.
