@@ -12,7 +12,7 @@ use crate::it::cluster::Cluster;
 use crate::it::outside::{Outside, Reply};
 use crate::it::tenant::{Tenant, send};
 
-/// An agent that works until it is told that it is done.
+/// An agent that works until the flag is set.
 fn patient() -> (Agent, Arc<AtomicBool>) {
     let is_done = Arc::new(AtomicBool::new(false));
     let done = is_done.clone();
